@@ -12,8 +12,8 @@ import { parseWebUrl } from '../nodes/shared/util/schema';
 const MESSAGES_PATH = '/v1/messages';
 
 /**
- * A redirect leads away from the address that was checked, and n8n sends a key in a header of its own, or even `Authorization`, along.
- * n8n's two request helpers have a switch each, and its HTTP Request node sets the older one's by default.
+ * A redirect leads away from the address that was checked, and n8n sends the key along: in a custom header, or even in `Authorization`.
+ * Each of n8n's two request helpers has its own switch, and the HTTP Request node sets that of the older one by default.
  */
 const NO_REDIRECT = {
 	disableFollowRedirect: true,
@@ -88,8 +88,8 @@ export class MediaGenApi implements ICredentialType {
 	];
 
 	/**
-	 * One key, two headers: the messages-style chat endpoint alone takes it as `x-api-key` (spec, Authentication). Throws for any
-	 * other origin than the base URL's, and follows no redirect, so that no node can send the key elsewhere.
+	 * One key, two headers: only the messages-style chat endpoint takes it as `x-api-key` (spec, Authentication). Throws for any origin other
+	 * than that of the base URL, and follows no redirect, so that no node can send the key elsewhere.
 	 */
 	authenticate = async (
 		{ apiKey, baseUrl }: ICredentialDataDecryptedObject,

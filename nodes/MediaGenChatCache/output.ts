@@ -28,7 +28,7 @@ export interface Answer {
 	usage: Usage | undefined;
 	warnings: string[];
 	cost: Cost | undefined;
-	/** As it came. */
+	/** As received. */
 	response: ChatResponse;
 }
 
@@ -46,13 +46,13 @@ function answerJson(
 	return toJson({ text, stopReason, usage: usage ?? null, ...cost, warnings, ...whole });
 }
 
-/** What the answers cost, or what the cache saved, together; `undefined` unless it is known of each. */
+/** What all answers cost, or what the cache saved in all; `undefined` unless it is known for each answer. */
 function total(answers: readonly Answer[], amount: keyof Cost): number | undefined {
 	const amounts = answers.flatMap(({ cost }) => cost?.[amount] ?? []);
 	return answers.length > 0 && amounts.length === answers.length ? sum(amounts) : undefined;
 }
 
-/** What the cache saved of the cost. Writing to it may have cost more than reading saved. */
+/** How much of the cost the cache saved. Writing to it may have cost more than reading saved. */
 function savingOf(answers: readonly Answer[]): string[] {
 	const saved = total(answers, 'savedByCache');
 	if (saved === undefined || saved === 0) return [];
@@ -91,7 +91,7 @@ function summary(
 	].join(', ');
 }
 
-/** More would push the output out of sight. Every item has its own in `warnings`. */
+/** More hints would push the output out of sight. Every item has its own warnings in `warnings`. */
 const MAX_WARNING_HINTS = 10;
 
 function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
@@ -112,7 +112,7 @@ const KEPT =
  * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
  * continue, the first failed item ends it.
  *
- * @param guard what the limits left out, and the balance, where it was read anyway
+ * @param guard knows what the limits left out and, if it was read anyway, the balance
  */
 export function toOutput(
 	context: IExecuteFunctions,

@@ -25,13 +25,13 @@ import { loadSdk } from './sdk/load';
 
 const STYLES = { messages: messagesStyle, completions: completionsStyle };
 
-/** n8n's types do not show that sub-nodes have it, too. */
+/** n8n's types do not show that sub-nodes have it too. */
 const hasContext = (
 	context: ISupplyDataFunctions,
 ): context is ISupplyDataFunctions & Pick<IExecuteFunctions, 'getContext'> =>
 	'getContext' in context && typeof context.getContext === 'function';
 
-/** Where the spending guard counts: n8n supplies the model anew for each step of an agent, and keeps this for the execution. */
+/** Where the spending guard counts. n8n asks for a new model at each step of an agent, but keeps this for the execution. */
 function countingContext(context: ISupplyDataFunctions) {
 	const own: IDataObject = {};
 	return {

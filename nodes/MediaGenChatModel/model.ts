@@ -54,11 +54,11 @@ export interface ModelSetup {
 	warn(warnings: readonly string[]): void;
 }
 
-/** What came to a question. */
+/** The answer to a question, as it arrived. */
 interface Arrived {
-	/** In one piece: none of its text was given yet. */
+	/** Whether it came in one piece: none of its text was yielded yet. */
 	isWhole: boolean;
-	/** Throws where it cannot be used. */
+	/** Throws if the answer cannot be used. */
 	toAnswer: () => Answer;
 }
 
@@ -106,7 +106,7 @@ export class MediaGenModel implements ChatModel {
 		const { request, ...asked } = this.prepare(messages, config, style.streaming);
 		const { isWhole, toAnswer } = yield* this.ask(request);
 		const { message, finishReason, usage } = purchases.read(() => this.toResult(toAnswer(), asked));
-		// Whole, and each with its id: n8n's adapter gives every piece of a call the same index.
+		// Each call is yielded whole, with its id: n8n's adapter gives every piece of a call the same index.
 		for (const part of message.content) {
 			if (part.type === 'text' && isWhole) yield { type: 'text-delta', delta: part.text };
 			if (part.type !== 'tool-call') continue;
@@ -117,8 +117,8 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	/**
-	 * Sends a question. The service may stream its answer though it was not asked to, or send it whole. Throws a node error where it
-	 * breaks off.
+	 * Sends a question. The service may stream its answer without being asked to, or send it whole. Throws a node error if the answer breaks
+	 * off.
 	 */
 	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Arrived> {
 		const { client, purchases } = this.setup;
@@ -129,7 +129,7 @@ export class MediaGenModel implements ChatModel {
 		return { isWhole: true, toAnswer: () => usable(readAnswer(whole), () => whole) };
 	}
 
-	/** Gives the text of a stream while it comes, and at its end the way to read the whole. */
+	/** Yields the text of a stream as it comes. Returns the function that reads the whole answer. */
 	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, () => Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
@@ -197,7 +197,7 @@ export class MediaGenModel implements ChatModel {
 		return usage && readUsage(neutralUsage(usage, client.connection.brandWords), style.usage);
 	}
 
-	/** The answer without calls of tools that were not offered: n8n's agent would ask the same question again, up to its last iteration. */
+	/** The answer without calls of tools that were not offered: for those, n8n's agent would repeat the question up to its last iteration. */
 	private withOffered(answer: Answer): { answer: Answer; unknown: string[] } {
 		if (this.tools.length === 0) return { answer, unknown: [] };
 		const names = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
@@ -262,10 +262,10 @@ export class MediaGenModel implements ChatModel {
 	}
 }
 
-/** Bytes that are kept at least, where so many come: what is cut off inside a key is not among those that are shown. */
+/** Minimum number of bytes that are kept, if so many come. Fewer are shown, so a key that is cut off at the end is not among them. */
 const KEPT_BYTES = 40_000;
 
-/** The same pieces. The beginning is kept, to show it where nothing in them could be read. */
+/** Passes the pieces on. Keeps their beginning, to show it if nothing in them could be read. */
 async function* keepingBeginning(pieces: AsyncIterable<Buffer>, kept: Buffer[]) {
 	let bytes = 0;
 	for await (const piece of pieces) {
@@ -275,7 +275,7 @@ async function* keepingBeginning(pieces: AsyncIterable<Buffer>, kept: Buffer[]) 
 	}
 }
 
-/** The text of events that came together, up to one that tells an error: it may come after the end of the answer. */
+/** The text of events that came together, up to one that reports an error, which may come after the end of the answer. */
 function readAll(events: readonly string[], read: (data: string) => string) {
 	let text = '';
 	try {
@@ -286,19 +286,19 @@ function readAll(events: readonly string[], read: (data: string) => string) {
 	}
 }
 
-/** The key may come in pieces that only the whole text shows. */
+/** The key may have come in pieces that stand together only in the whole text. */
 function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText'>): Answer {
 	const calls = answer.calls.map((call) => ({ ...call, input: redactText(call.input) }));
 	return { ...answer, text: redactText(answer.text), calls };
 }
 
-/** Takes an answer in which anything was found. Throws an `ApiError` that shows the response for any other. */
+/** Returns an answer in which anything was found. Throws an `ApiError` that shows the response if nothing was. */
 function usable(answer: Answer, response: () => unknown): Answer {
 	if (isUnread(answer)) throw unreadableResponse(200, response());
 	return answer;
 }
 
-/** What a generator returns, without what it gives before. */
+/** What a generator returns, without what it yields. */
 async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
 	let step = await steps.next();
 	while (!step.done) step = await steps.next();

@@ -21,13 +21,13 @@ import { toShortText } from '../shared/util/json';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { UnusableAnswer } from './answer/answer';
 
-/** The error as one of a sub-node: n8n gives it out as it is, and the editor shows it at this node, not only at the agent. */
+/** Marks an error as one of a sub-node: n8n passes it on unchanged, and the editor shows it at this node, not only at the agent. */
 export function asSubNodeError(error: NodeError): NodeError {
 	error.functionality = 'configuration-node';
 	return error;
 }
 
-/** What had come of an answer that broke off. */
+/** What was received of an answer that broke off. */
 export interface Received {
 	text: string;
 	/** Names of the tools that it had begun to call. */
@@ -44,18 +44,18 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
 
-/** What is shown beside a message that does not show it already. */
+/** What came, unless the message shows it already. */
 const whatCame = (shown: string, message: string) =>
 	message.includes(shown) ? [] : [`The service sent "${toShortText(shown, SHOWN)}".`];
 
 const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
-/** Questions that are asked at once, as items of the other nodes are. */
+/** How many questions are asked at once: as many as items of the other nodes by default. */
 const AT_ONCE = 5;
 
-/** The questions of one node as purchases: within its limits, sent once, and told where they went wrong. */
+/** The questions of one node as purchases: within its limits, each sent once, with an error that says what went wrong. */
 export class Purchases {
-	/** A chain may ask all its questions at once: of those in flight, "Keep Balance" knows nothing. */
+	/** A chain may ask all its questions at once, and "Keep Balance" does not know of those in flight. */
 	private readonly limit = pLimit(AT_ONCE);
 
 	constructor(
@@ -114,7 +114,7 @@ export class Purchases {
 			error instanceof CanceledError
 				? `${error.message}, after ${received} of an answer`
 				: `The answer broke off after ${received}: ${error.message}`;
-		// n8n saves nothing of a stopped execution but this line, and an agent shows the message alone.
+		// This line is all that n8n saves of a stopped execution, and an agent shows only the message.
 		this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
 		return asSubNodeError(
 			asNodeError(this.context.getNode(), new ApiError(message, 'maybe', error.details), {

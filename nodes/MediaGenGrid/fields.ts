@@ -12,7 +12,7 @@ export interface Target {
 	name: string;
 	value: string;
 	description: string;
-	/** Shown where it is chosen. */
+	/** Shown if this target is chosen. */
 	fields: INodeProperties[];
 	/** In the API's names. */
 	schema: z.ZodRawShape;
@@ -50,7 +50,7 @@ export function gridFields({ name, value, description, fields }: Target): INodeP
 	];
 }
 
-/** An item of a whole task stands for no picture: without a number nothing is bought. */
+/** An item for a whole task gives no picture number: without one, nothing is bought. */
 const INCOMING_INDEX = '={{ $json.taskId && $json.index }}';
 
 export const indexField: INodeProperties = {

@@ -32,7 +32,7 @@ export function requestBy(target: Pick<Target, 'schema'>) {
 	const common = { task_id: taskId(), ...optional };
 	const byButton = z.object({ ...common, custom_id: text() });
 	const byItself = z.object({ ...common, ...target.schema });
-	// Either of the targets stays in a node whose operation was changed.
+	// A node whose operation was changed may still have the other target.
 	const choice = z.object({ match_by: oneOf(['button', picture.value, wholeGrid.value]) });
 	return schemaFor<RequestBody>((body) => {
 		if (!choice.safeParse(body).success) return choice;
@@ -44,11 +44,11 @@ interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action
 	/** Last part of the path. */
 	path: string;
 	target: Target;
-	/** What the parent's record must show, besides that it is completed. */
+	/** What the parent's record must show, besides being completed. */
 	check?: ParentRule;
 }
 
-/** Makes an operation of its target: `POST /v1/gridart/generations/{operation}` (spec §4). */
+/** Creates the operation for a target: `POST /v1/gridart/generations/{operation}` (spec §4). */
 export function gridOperation({ path, check, target, ...operation }: GridOperation): Operation {
 	return buyingOperation({
 		...operation,

@@ -20,7 +20,7 @@ export const textIfSet = (
 	field: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description' | 'typeOptions'>,
 ) => ifSet(text(), { type: 'string', default: '', ...field });
 
-/** A value of a list that may be longer than this package knows. */
+/** A value from a list that may be longer than this package knows. */
 export const openIfSet = (field: Omit<Parameters<typeof openValueField>[0], 'name'>) =>
 	ifSet(text(), openValueField({ ...field, name: '' }));
 
@@ -31,7 +31,7 @@ export const track = (taskDescription: string) => ({
 		displayName: 'Track Number',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		// An item of a MediaGen node that stands for a track has it.
+		// An item of a MediaGen node that stands for one track has its number.
 		default: '={{ ($json.taskId && $json.index) || 1 }}',
 		description: "Which of the task's tracks to use, counted from 1",
 	}),

@@ -20,7 +20,7 @@ import { z } from '../shared/util/vendor/zod';
 import { model, style, words } from './fields';
 import { keepReadFields, shownIn, type SongMode } from './mode';
 
-/** What several fields must fulfill together. */
+/** A rule about several fields together. */
 type Rule = (body: RequestBody, refuse: ReturnType<typeof refuseIn>) => void;
 
 interface MusicOperation extends Pick<
@@ -29,7 +29,7 @@ interface MusicOperation extends Pick<
 > {
 	/** In sight. */
 	fields: Options;
-	/** How the request is read where a song is made: it has words and a style too. */
+	/** How the service reads the request for a song, which has words and a style too. */
 	song?: SongMode;
 	/** In the collection, beside the model. */
 	options?: Options;
@@ -44,7 +44,7 @@ export const endsAfterStart: Rule = (body, refuse) => {
 	if (end <= start) refuse('end_s', `must be after the start, which is at ${start} seconds`);
 };
 
-/** The request of some fields. Description mode needs its description (spec §2, `custom`). */
+/** The schema of a request with these fields. Description mode needs its description (spec §2, `custom`). */
 export function musicRequest(
 	fields: Options,
 	mode?: SongMode,
@@ -59,7 +59,7 @@ export function musicRequest(
 	return mode ? z.preprocess(keepReadFields(mode), schema) : schema;
 }
 
-/** The fields in the panel. What one mode alone reads is shown there. */
+/** The fields in the panel. A field that only one mode reads is shown in that mode. */
 function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeProperties[] {
 	return Object.entries(fields).map(([name, { field }]) => {
 		const displayOptions = mode && shownIn(mode, name, inCollection);
@@ -67,7 +67,7 @@ function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeP
 	});
 }
 
-/** What the user set and the mode does not read. */
+/** Notes about what the user set but the mode does not read. */
 function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, given: RequestBody) {
 	return [...CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD]
 		.filter((name) => given[name] !== undefined && body[name] === undefined)
@@ -86,7 +86,7 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
 }
 
-/** Makes an operation of its fields: `POST /v1/music/generations/{operation}` (spec §2). */
+/** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation({
 	fields: own,
 	song,

@@ -52,7 +52,7 @@ export class MediaGenTrigger implements INodeType {
 
 	methods = { credentialTest: { mediaGenApiTest } };
 
-	/** Handles a call of the service, before n8n starts an execution. */
+	/** Handles a call from the service, before n8n starts an execution. */
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receive(this);
 	}

@@ -20,7 +20,7 @@ import { z } from '../shared/util/vendor/zod';
 export const BASE_ADDRESS = 'setup';
 
 /**
- * The panel shows the base address alone: the service appends `/callback` to it (spec, Events 2). Where the address ends with
+ * The panel shows only the base address: the service appends `/callback` to it (spec, Events 2). Where the address ends with
  * `?reference=…`, a service that appends to the text calls the base path. Nothing is registered at the service.
  */
 export const webhooks: IWebhookDescription[] = [
@@ -44,7 +44,7 @@ export const webhooks: IWebhookDescription[] = [
 
 /** The parameters that the call needs, before there is an execution: at the top level of the panel, and in its options. */
 const events = preset(z.array(z.enum(['completed', 'failed', 'other'])), {
-	// n8n's nodes panel makes an action of each value of "Trigger On", and then drops "Trigger" from the node's name.
+	// If the label were "Trigger On", n8n's nodes panel would make an action of each value and drop "Trigger" from the node's name.
 	displayName: 'Trigger on Status',
 	type: 'multiOptions',
 	options: [
@@ -112,7 +112,7 @@ export const properties: INodeProperties[] = [
 	),
 ];
 
-/** A parameter that is missing or not valid has its default. */
+/** A parameter that is missing or not valid gets its default. */
 const lenient = <Value>(option: z.ZodType<Value, z.ZodTypeDef, unknown>) =>
 	option.catch(() => option.parse(undefined));
 

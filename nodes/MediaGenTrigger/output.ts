@@ -19,7 +19,7 @@ import { recentConnection } from './recentCredential';
 const payload = z.object({
 	taskId: z.string(),
 	family: z.enum(TASK_FAMILIES).nullable(),
-	/** As the call has found it: what stood around it, such as its ID, is not handed over. */
+	/** As the call found it. What stood around the record, such as its ID, is not handed over. */
 	record: z
 		.object({ raw: z.record(z.unknown()), status: z.string() })
 		.transform((stated) => toTaskRecord(stated)),
@@ -31,7 +31,7 @@ const payload = z.object({
 	key: z.string(),
 	/** Tells starts of the same task apart. */
 	startId: z.string(),
-	/** Hours for which the execution must store that it has started: the process that took the call may run none, as in queue mode. */
+	/** Hours for which the execution must store that it started: in queue mode, the process that received the call may run none. */
 	storeForHours: z.number().optional(),
 });
 
@@ -48,8 +48,8 @@ export function readPayload({ json }: INodeExecutionData): TriggerPayload | unde
 }
 
 /**
- * Returns the output for what the call handed over. Files are downloaded here and not in the call: only the execution has a
- * place in n8n's binary storage, and only there may it take long.
+ * Returns the output for what the call handed over. Files are downloaded here and not in the call: only the execution has a place in n8n's
+ * binary storage, and only there may a download take long.
  */
 export async function taskOutput(
 	context: IExecuteFunctions,

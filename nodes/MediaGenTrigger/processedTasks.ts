@@ -15,7 +15,7 @@ const IN_DOUBT_AFTER_MS = 50_000;
 /** When this process began, in milliseconds since 1970. */
 const LOADED_AT = clock.now();
 
-/** Events that are remembered at most; the oldest are dropped first. */
+/** Maximum number of events that are remembered; the oldest are dropped first. */
 export const MOST_PROCESSED = 20_000;
 
 /** What is noted of an event: its execution is about to start, or has started. */
@@ -25,7 +25,7 @@ type Noted = 'starting' | 'started';
 export type EventState = Noted | 'new' | 'inDoubt';
 
 interface Entry {
-	/** Milliseconds since 1970; where it was stored, down to the hour if started and to the second if starting. */
+	/** Milliseconds since 1970. If it comes from storage, it is rounded down: `started` to the hour, `starting` to the second. */
 	at: number;
 	noted: Noted;
 	/** Who noted it: this process, one that has ended, or one that runs beside it. */
@@ -60,7 +60,7 @@ function oldestKept(windowHours: number, now: number): number {
 export class ProcessedTasks {
 	private readonly entries = new Map<string, Entry>();
 
-	/** The keys of `entries` as they are stored. To join them for each text would take longer than all else. */
+	/** The keys of `entries` as they are stored. Joining them for each text would take longer than everything else. */
 	private readonly buckets = {
 		started: new Map<number, string>(),
 		starting: new Map<number, string>(),
@@ -72,7 +72,7 @@ export class ProcessedTasks {
 	/** Whether the text that was read or made last lacks something that is known. */
 	isUnstored = false;
 
-	/** @param loadedAt what was noted after it was noted by a process that runs, in milliseconds since 1970 */
+	/** @param loadedAt milliseconds since 1970: a process that still runs noted whatever is later */
 	constructor(private readonly loadedAt = LOADED_AT) {}
 
 	/** Adds what is stored, by an earlier process or by another one that serves the same trigger. */
@@ -81,14 +81,14 @@ export class ProcessedTasks {
 		let agreed = 0;
 		for (const noted of ['started', 'starting'] as const) {
 			for (const [unit, keys] of Object.entries(buckets[noted])) {
-				// A text of this process, as most are: comparing it whole takes a fraction of reading it.
+				// Most texts are this process's own: comparing one takes a fraction of the time of reading it.
 				const isKnown = this.buckets[noted].get(Number(unit))?.startsWith(keys);
 				agreed += isKnown
 					? keys.length / KEY_LENGTH
 					: this.add(Number(unit) * UNITS[noted], keys, noted);
 			}
 		}
-		// It may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
+		// The stored text may lack what was noted since, or what another process has overwritten: n8n writes the whole row.
 		this.isUnstored = agreed < this.entries.size;
 		this.others = 'beside';
 	}
@@ -100,7 +100,7 @@ export class ProcessedTasks {
 		for (let start = 0; start + KEY_LENGTH <= keys.length; start += KEY_LENGTH) {
 			const key = keys.slice(start, start + KEY_LENGTH);
 			const known = this.entries.get(key);
-			// It was dropped since: as the newest it would drive another one out.
+			// The key was dropped meanwhile: added as the newest, it would push another one out.
 			if (!known && oldest && at <= oldest.at) continue;
 			// What this process knows of its own starts is never older than what is stored.
 			const keeps =
@@ -131,7 +131,7 @@ export class ProcessedTasks {
 		this.entries.delete(key);
 		const { bucket, unit } = this.placeOf(entry);
 		const keys = bucket.get(unit) ?? '';
-		// The oldest comes first.
+		// The oldest key comes first.
 		let start = 0;
 		while (start < keys.length && !keys.startsWith(key, start)) start += KEY_LENGTH;
 		bucket.set(unit, keys.slice(0, start) + keys.slice(start + KEY_LENGTH));
@@ -152,7 +152,7 @@ export class ProcessedTasks {
 		this.isUnstored = true;
 	}
 
-	/** Drops what is older than the window or beyond the most, and returns the text to store. */
+	/** Drops what is older than the window or beyond the maximum number, and returns the text to store. */
 	toText(windowHours: number, now: number): string {
 		const oldest = oldestKept(windowHours, now);
 		for (const [key, { at }] of this.entries) {

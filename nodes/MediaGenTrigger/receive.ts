@@ -19,10 +19,10 @@ import { checkSignature, type TaskReport, type TriggerCall, verify } from './ver
  *
  * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs; both
  *   are answered 503 if that takes too long.
- * - A forged callback invents nothing: it names a task, and an execution starts for what the service itself says of that task.
- * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before,
- *   the service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, unless
- *   "Repeat When in Doubt" is off. If n8n is killed after the 2xx, it shows the execution as crashed.
+ * - A forged callback cannot invent a task: it only names one, and an execution starts for what the service itself says of it.
+ * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before that, the
+ *   service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, unless "Repeat
+ *   When in Doubt" is off. If n8n is killed after the 2xx, it shows the execution as crashed.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
@@ -42,7 +42,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	);
 }
 
-/** Returns what the execution begins with. Throws a `Refusal`, or the error for which the task cannot be verified now. */
+/** Returns what the execution begins with. Throws a `Refusal`, or the error that keeps the task from being verified now. */
 async function handle(
 	context: IWebhookFunctions,
 	trigger: TriggerState,
@@ -60,7 +60,7 @@ async function handle(
 	refuseUnwanted(callback, report, settings);
 	const { isLate: _, ...task } = report;
 	const key = eventKey(task);
-	// The same key, too: while it was verified, a call under another id of the task may have begun it.
+	// Also if the key is the same: during the verification, a call under another id of the task may have started it.
 	if (!isTest) await refuseDuplicate(context, trigger, key, settings);
 
 	const startId = randomUUID();
@@ -84,7 +84,7 @@ const NOT_STARTED = 'The execution has not begun yet: call again later';
 
 /**
  * Longer ids, and those with control characters or lone surrogates, name no task, and would spoil the log. Those that look like a path, or
- * have blanks at their ends, can lead to the record of another id: behind a proxy, each would be a task of its own.
+ * have blanks at their ends, can lead to the record of another id: behind a proxy, each would count as another task.
  */
 const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
@@ -93,7 +93,7 @@ async function parse(context: IWebhookFunctions): Promise<TriggerCall | undefine
 	const callback = await readCallback(context);
 	const { taskId } = callback;
 	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
-	// What stands for the API key in an item would become the key in the address of a request.
+	// The mask that hides the API key in an item would become the key in the URL of a request.
 	if (isMasked(encodeURIComponent(taskId))) return undefined;
 	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
@@ -137,7 +137,7 @@ function refuseUnwanted(
 		throw new Refusal(200, `the family is ${family}`);
 }
 
-/** Answers 503 to whatever may be different at the next call, and tells the log why nothing starts. */
+/** Answers 503 if the next call may have another outcome, and logs why nothing starts. */
 function answerError(
 	context: IWebhookFunctions,
 	{ taskId }: TriggerCall,

@@ -7,7 +7,7 @@ import {
 import { Memory } from '../shared/util/memory';
 import { clock } from '../shared/util/clock';
 
-/** Milliseconds for which a credential is used again. */
+/** Milliseconds for which a credential that was read is reused. */
 const KEPT_MS = 2_000;
 
 const recent = new Memory<Connection>(100, KEPT_MS);

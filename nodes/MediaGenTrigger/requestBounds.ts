@@ -3,7 +3,7 @@ import { Memory } from '../shared/util/memory';
 import { clock, sleep } from '../shared/util/clock';
 import { pLimit } from '../shared/util/vendor/pLimit';
 
-/** Why a callback starts no execution, and the answer: the service calls again after a 503 only. */
+/** Why a callback starts no execution, and the answer: the service calls again only after a 503. */
 export class Refusal extends Error {
 	/** @param hint what the user can do, for the log */
 	constructor(
@@ -15,13 +15,13 @@ export class Refusal extends Error {
 	}
 }
 
-/** Requests to the service at one time, for calls that anybody could have made. */
+/** How many requests run at the same time, for calls that anybody could have made. */
 const AT_ONCE = 20;
 
 /** Milliseconds that a call waits for its turn. The service waits about ten seconds for an answer (spec, Events 5). */
 const TURN_WITHIN_MS = 5_000;
 
-/** Requests at one time for so many milliseconds after a rate limit: all calls that wait for its end would meet the next one. */
+/** After a rate limit: how many requests run at once, for how many milliseconds. All waiting calls together would meet the next limit. */
 const AFTER_LIMIT = { atOnce: 5, forMs: 10_000 };
 
 /** Milliseconds for which an id that the service does not know is not asked for again. */
@@ -30,15 +30,15 @@ const NOT_ASKED_FOR_MS = 5_000;
 const MAX_UNKNOWN = 5_000;
 
 /**
- * Milliseconds without requests after a rate limit: those that it states, or the first if it states none, and never more than the
- * second. The service calls for the last time about 100 seconds after a task has ended (spec, Events 5).
+ * Milliseconds without requests after a rate limit: those that it states, else `unstated`, and never more than `most`. The service calls
+ * for the last time about 100 seconds after a task has ended (spec, Events 5).
  */
 const QUIET_MS = { unstated: 1_000, most: 30_000 };
 
 const BUSY = 'too many calls at once';
 const QUIET = 'the service has asked for fewer requests';
 
-/** Keeps calls to one trigger, which anybody can make who knows its address, from becoming a flood of requests to the service. An answer without a record is text. */
+/** Keeps calls, which anybody who knows a trigger's address can make, from flooding the service. An answer without a record is text. */
 export class RequestBounds<Found> {
 	private readonly limit = pLimit(AT_ONCE);
 
@@ -50,8 +50,8 @@ export class RequestBounds<Found> {
 	private quietUntil = 0;
 
 	/**
-	 * Asks the service for a task. Throws a `Refusal` where it must not be asked in time for the call. For a call with a right signature, only
-	 * a rate limit of the service counts.
+	 * Asks the service for a task. Throws a `Refusal` if it must not be asked within the time of the call. For a call with a right signature,
+	 * only a rate limit of the service counts.
 	 */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
 		const turnEnds = clock.now() + TURN_WITHIN_MS;
@@ -82,7 +82,7 @@ export class RequestBounds<Found> {
 		});
 	}
 
-	/** What the service answers; `undefined` where it asks for fewer requests. */
+	/** What the service answers; `undefined` if its rate limit is reached. */
 	private async unlessLimited(request: () => Promise<Found>): Promise<Found | undefined> {
 		try {
 			return await request();

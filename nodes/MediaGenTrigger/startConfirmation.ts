@@ -9,8 +9,8 @@ const QUEUE_MODE_START_WITHIN_MS = 1_000;
 const QUEUE_MODE_AFTER = 3;
 
 /**
- * In queue mode, n8n has certainly queued what it was given this long ago, in milliseconds, if this process still runs. Before
- * that only a worker's word counts: a busy n8n takes seconds to write an execution, and one that is killed never does.
+ * In queue mode, milliseconds after which n8n has certainly queued what it was given, if this process still runs. Before that, only a
+ * worker's confirmation counts: a busy n8n takes seconds to write an execution, and one that is killed never does.
  */
 const QUEUED_AFTER_MS = 30_000;
 
@@ -20,8 +20,8 @@ const REMEMBERED_MS = HOUR_MS;
 const MOST_STARTED = 20_000;
 
 /**
- * Whether this process runs executions. n8n does not say: one confirmation proves it, and their absence suggests queue mode, for
- * a busy n8n is late too.
+ * Whether this process runs executions. n8n does not say. One confirmation proves it; their absence only suggests queue mode, because a
+ * busy n8n is late too.
  */
 export interface ProcessRole {
 	runsExecutions: boolean;
@@ -40,10 +40,10 @@ interface Start {
 
 /** Connects a call with the execution that it starts, so that the service is answered when the execution runs. */
 export class StartConfirmation {
-	/** In the order of their beginning. */
+	/** In the order in which they began. */
 	private readonly starts = new Map<string, Start>();
 
-	/** The executions that started, by event. A repetition in doubt may have begun another, which n8n may have kept in a queue. */
+	/** The executions that started, by event. A repeated call in doubt may have begun another one, which n8n may have queued. */
 	private readonly startedBy = new Memory<string>(MOST_STARTED, REMEMBERED_MS);
 
 	constructor(
@@ -78,7 +78,7 @@ export class StartConfirmation {
 	 * for the same event. `unknown`: another process, or an earlier one, began it.
 	 */
 	confirm(key: string, startId: string): 'known' | 'repeated' | 'unknown' {
-		// "Retry On Fail" runs the same execution's node again.
+		// "Retry On Fail" runs the node again in the same execution.
 		if ((this.startedBy.get(key) ?? startId) !== startId) return 'repeated';
 		this.startedBy.set(key, startId);
 		const start = this.starts.get(key);
@@ -90,7 +90,7 @@ export class StartConfirmation {
 		return 'known';
 	}
 
-	/** Forgets old starts. In queue mode, counts those as started that n8n has certainly queued. */
+	/** Forgets old starts. In queue mode, counts as started those that n8n has certainly queued. */
 	private expire(): void {
 		for (const [key, { since }] of this.starts) {
 			const age = clock.now() - since;

@@ -58,7 +58,7 @@ export class TriggerState {
 		{ repeatInDoubt }: Pick<Settings, 'repeatInDoubt'>,
 	): Promise<boolean> {
 		this.processed.note(key, 'starting', clock.now());
-		// In queue mode other processes need it. Else only a start after a kill would: one in doubt is the same as none, if it is repeated.
+		// In queue mode other processes need it. Otherwise only a restart after a kill does, and not if it repeats starts in doubt.
 		if (!this.runsExecutions || !repeatInDoubt) this.write(context);
 		return await this.starts.begin(key);
 	}
@@ -69,11 +69,11 @@ export class TriggerState {
 		{ key, startId, storeForHours }: Pick<TriggerPayload, 'key' | 'startId' | 'storeForHours'>,
 	): boolean {
 		const confirmed = this.starts.confirm(key, startId);
-		// n8n writes it at the execution's end, before the result: what has run to its end is remembered whenever n8n is killed.
+		// n8n writes it at the execution's end, before the result: what has run to its end is remembered, whenever n8n is killed.
 		if (confirmed === 'known') this.write(context);
 		if (confirmed !== 'unknown') return confirmed === 'known';
 		this.processed.note(key, 'started', clock.now());
-		// An execution that n8n starts again after a crash has the static data of that time: it must not be stored now.
+		// An execution that n8n starts again after a crash has the static data from before the crash: it must not be stored now.
 		if (storeForHours === undefined) return true;
 		this.windowHours = storeForHours;
 		this.read(context);
@@ -85,14 +85,14 @@ export class TriggerState {
 		this.processed.merge(context.getWorkflowStaticData('node')[STATIC_DATA_KEY]);
 	}
 
-	/** n8n writes later than it is told to, and more may be known by then: the value becomes text only when it is written. */
+	/** n8n writes the value later, and more may be known by then: it becomes text only when it is written. */
 	private write(context: StaticDataHolder): void {
 		const latest = { toJSON: () => this.processed.toText(this.windowHours, clock.now()) };
 		context.getWorkflowStaticData('node')[STATIC_DATA_KEY] = latest;
 	}
 }
 
-/** Of a trigger that is forgotten, the static data has what its executions stored. */
+/** If a trigger is forgotten, its static data still has what its executions stored. */
 const MOST_TRIGGERS = 1_000;
 
 const states = new Memory<TriggerState>(MOST_TRIGGERS);

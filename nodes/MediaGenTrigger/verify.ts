@@ -31,23 +31,23 @@ export interface TriggerCall extends Callback {
 /** Why there is no record: the service says that it does not know the task, or the key may not read it. */
 type NotFound = 'unknown' | 'forbidden';
 
-/** What the service says of an id: the record, with the family that alone has such a path. */
+/** What the service says of an id: the record, with the family if only one has such a path. */
 export type FoundTask = { record: TaskRecord; owner: TaskFamily | null } | NotFound;
 
-/** The one family of which something holds; `null` if it holds of none, or of several. */
+/** The one family for which something holds; `null` if it holds for none or for several. */
 function only(holds: (family: Family) => boolean): TaskFamily | null {
 	const [first, ...others] = TASK_FAMILIES.filter((family) => holds(FAMILIES[family]));
 	return first !== undefined && others.length === 0 ? first : null;
 }
 
-/** The family that alone has its records at this path. */
+/** The family, if only one has its records at this path. */
 function ownerOf(path: string): TaskFamily | null {
 	return only(({ queryPath }) => queryPath === path);
 }
 
 /**
- * The family that a record shows: by its shape, else by the kind of its files if one family alone makes it. A failed task's record
- * often shows none.
+ * The family that a record shows: by its shape, else by the kind of its files if only one family makes it. A failed task's record often
+ * shows none.
  *
  * @param files those of the record, as far as they are known
  */
@@ -57,7 +57,7 @@ export function shownFamily(
 ): TaskFamily | null {
 	const kinds = new Set(files.map(({ kind }) => kind));
 	const byShape = TASK_FAMILIES.find((family) => FAMILIES[family].isShownBy(raw, kinds));
-	// Pictures stand beside the files of any family.
+	// Pictures may come with the files of any family.
 	const made = (['video', 'audio'] as const).find((kind) => kinds.has(kind));
 	return byShape ?? only(({ kind }) => kind === made);
 }
@@ -96,13 +96,12 @@ export type TaskReport = ReturnType<typeof reportOf>;
 /** Milliseconds for all requests of a callback: the service waits about ten seconds for its answer (spec, Events 5). */
 const TIMEOUT_MS = 6_000;
 
-/** Milliseconds that a path still has after slow answers of the others. */
+/** Milliseconds that a path still has after slow answers from the others. */
 const MIN_TIMEOUT_MS = 1_000;
 
 /**
- * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no
- * such task, `unclear` if one says so in other words, and `forbidden` if one is not for this key. Throws an `ApiError` for anything
- * else.
+ * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no such task,
+ * `unclear` if one says so in other words, and `forbidden` if this key may not read one. Throws an `ApiError` for anything else.
  */
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
@@ -123,9 +122,9 @@ export async function retrieveTask(
 			});
 			return { record, owner: ownerOf(path) };
 		} catch (error) {
-			// A key may be good for one family alone.
+			// A key may be valid for one family only.
 			if (error instanceof PermissionError) outcome = 'forbidden';
-			// A path may also refuse ids that belong to another one.
+			// A path may also refuse ids that belong to another path.
 			else if (!(error instanceof NotFoundError || error instanceof InvalidRequestError))
 				throw asError(error);
 			else if (error.details.fromService !== true && outcome === 'unknown') outcome = 'unclear';
@@ -178,7 +177,7 @@ export async function verify(
 	};
 	const request = async () => {
 		const answer = await retrieveTask(createClient(context, connection), taskId, hints);
-		// It does not say whether the task exists, and is not remembered.
+		// This does not say whether the task exists, so it is not remembered.
 		if (answer === 'unclear') throw new Refusal(503, UNCLEAR, `${OTHER_SERVER} ${NO_PATH}`);
 		return answer;
 	};
@@ -186,9 +185,9 @@ export async function verify(
 	if (found === 'forbidden') throw new Refusal(503, FORBIDDEN);
 	if (found === 'unknown' && callback.claimsEnd) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
-	// With a mask for the key, as in the record.
+	// With the API key masked, as in the record.
 	const shownId = connection.redactText(taskId);
-	// The service may read an id that is only similar to one of its own.
+	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
 	const report = reportOf(context, shownId, found.record, { verified: true });

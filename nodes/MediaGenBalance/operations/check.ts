@@ -39,7 +39,7 @@ const rules = z.object({ threshold: number(0), compare });
 
 const STATES = 'mediaGenBalanceStates';
 
-/** Thresholds whose states are kept. */
+/** Maximum number of thresholds whose states are kept. */
 const MOST_STATES = 1_000;
 
 const knownStates = z.record(z.boolean()).catch({});
@@ -101,7 +101,7 @@ export const check: Operation = {
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
 		if (now.some(([rule, isEnough]) => before[rule] !== isEnough)) {
 			const current = new Set(now.map(([rule]) => rule));
-			// Those of other rounds of a loop.
+			// Rules from other rounds of a loop.
 			const others = Object.entries(before).filter(([rule]) => !current.has(rule));
 			data[STATES] = Object.fromEntries([...others, ...now].slice(-MOST_STATES));
 		}

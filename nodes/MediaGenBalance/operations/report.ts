@@ -30,7 +30,7 @@ const difference = (to: number | null, from: number | null) =>
 const total = ({ used, remaining }: Amounts) =>
 	used === null || remaining === null ? null : used + remaining;
 
-/** Credits are whole numbers: the sum of used and remaining ones, each rounded, is off by one at most. */
+/** Credits are whole numbers. Used and remaining credits are each rounded, so their sum is off by at most one. */
 const CREDITS_OFF_BY = 1;
 
 /** @param offBy how much the sum of used and remaining changes by rounding alone */
@@ -92,7 +92,7 @@ async function makeReport(context: IExecuteFunctions) {
 	};
 }
 
-/** What was spent since the node's last run, in one item, by what the service counts as used (spec §1). */
+/** Reports in one item what was spent since the node's last run, from what the service counts as used (spec §1). */
 export const report: Operation = {
 	resource: balanceResource,
 	name: 'Report',

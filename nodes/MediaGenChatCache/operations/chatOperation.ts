@@ -45,7 +45,7 @@ import type { Part } from '../prompt/conversation';
 import { promptFields } from '../prompt/fields';
 import { prepareQuestion } from '../prompt/prepare';
 
-/** One of the two styles of asking. */
+/** One of the two request styles. */
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
 	/** The fields of the body that hold the prompt. */
@@ -160,7 +160,7 @@ async function askAll(
 			response,
 		};
 	});
-	// Without an answer nothing was cached: the run before stays the one to compare with.
+	// Without an answer nothing was cached: the next run is still compared with the run before.
 	memory?.keep(paid.flatMap((item) => (item.state === 'ready' ? [item.print] : [])));
 	return outcomes;
 }
@@ -198,7 +198,7 @@ async function execute(
 	}
 }
 
-/** Makes an operation of a style of asking (spec §8). */
+/** Creates the operation of a request style (spec §8). */
 export function chatOperation(style: ChatStyle): Operation {
 	return {
 		...style,

@@ -10,13 +10,13 @@ const blockFingerprint = z.object({
 	/** Its number in the list "Cached Blocks", from 1. */
 	block: z.number(),
 	marked: z.boolean(),
-	/** Of the place and the text. */
+	/** Hash of the place and the text. */
 	hash: z.string(),
 });
 
 const prefixFingerprint = z.object({ model: z.string(), blocks: z.array(blockFingerprint) });
 
-/** What is kept of a prefix: enough to find the block at which another one begins to differ, without its text. */
+/** What is kept of a prefix, without its text: enough to find the first block in which another prefix differs. */
 export type PrefixFingerprint = z.infer<typeof prefixFingerprint>;
 
 const hashOf = (text: string) =>
@@ -46,8 +46,8 @@ export function createFingerprinter() {
 }
 
 /**
- * At which place a prefix changes an earlier one; `undefined` if it is the same. It is the same, too, if one of them only continues
- * the other and a marker that both have lets the common part be read.
+ * Index of the first block in which a prefix differs from an earlier one; `undefined` if they are the same. They also count as the same if
+ * one only continues the other and a marker that both have lets the common part be read.
  */
 function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | undefined {
 	if (before.model !== now.model) return -1;
@@ -61,13 +61,13 @@ function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | u
 	return areEqual || (onlyContinues && isRead) ? undefined : common;
 }
 
-/** Different prefixes of one run that are kept. */
+/** How many different prefixes of one run are kept. */
 const MAX_PREFIXES = 10;
 
-/** What became of a prefix since the last run: `model` if that is another one, or the number of the first block that changed. */
+/** How a prefix compares with the last run: `model` if the model changed, or the number of the first block that changed. */
 export type Comparison = 'new' | 'same' | 'model' | number;
 
-/** Compares a prefix with the nearest of several: the same as one of them, or the change that comes last. */
+/** Compares a prefix with the nearest of several: `same` if it equals one of them, else the change that comes latest. */
 export function compareWithAll(
 	before: readonly PrefixFingerprint[],
 	now: PrefixFingerprint,
@@ -76,7 +76,7 @@ export function compareWithAll(
 	const changes = before.map((each) => changeOf(each, now));
 	if (changes.includes(undefined)) return 'same';
 	const nearest = Math.max(...changes.filter((change) => change !== undefined));
-	// It may be one of those that were not kept.
+	// The prefix may be one of those that were not kept.
 	if (nearest === 0 && before.length >= MAX_PREFIXES) return 'new';
 	return nearest < 0 ? 'model' : ((now.blocks[nearest] ?? now.blocks.at(-1))?.block ?? 1);
 }

@@ -58,7 +58,7 @@ function changes(comparison: Comparison | undefined): string[] {
 export interface Answered {
 	text: string;
 	prefix: readonly Part[];
-	/** How the prefix compares with the last run's; absent where that is not watched. */
+	/** How the prefix compares with that of the last run; `undefined` if that is not watched. */
 	comparison: Comparison | undefined;
 	stopReason: string | null;
 	usage: Usage | undefined;
@@ -102,7 +102,7 @@ export function warningsOf(answered: Answered): string[] {
 			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
 		);
 	}
-	// Nothing in a prefix that is still the same has changed by itself.
+	// If the prefix is still the same, nothing in it changes with each request.
 	if (comparison !== 'same') warnings.push(...volatileTexts(prefix, findVolatile));
 	return [...warnings, ...changes(comparison)];
 }

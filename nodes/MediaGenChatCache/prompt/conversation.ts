@@ -12,7 +12,7 @@ const cachedBlock = z.object({
 
 const earlierTurn = z.object({ role: oneOf(['user', 'assistant']).default('user'), text: text() });
 
-/** What one item asks, under the API's names where the API has one (spec §8). A block that the user left empty is `null`. */
+/** What one item asks, with the names of the API where it has one (spec §8). A block that the user left empty is `null`. */
 export const conversation = z.object({
 	model: text(),
 	max_tokens: integer(1),

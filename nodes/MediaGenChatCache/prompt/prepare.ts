@@ -19,8 +19,8 @@ const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 const rawBlocks = z.object({ block: z.array(z.record(z.unknown())) }).catch({ block: [] });
 
 /**
- * Replaces blocks that the user left empty by `null`: the panel starts with one. A block whose expression gives no text is not
- * among them, because its question would be asked, and paid for, without its document.
+ * Replaces blocks that the user left empty with `null`: the panel starts with one. A block whose expression gives no text is not replaced:
+ * its question would be asked, and paid for, without its document.
  */
 function withoutEmptyBlocks(
 	context: IExecuteFunctions,
@@ -32,7 +32,7 @@ function withoutEmptyBlocks(
 	if (!Array.isArray(given)) return values;
 	const blocks = (options?: { rawExpressions: true }) =>
 		rawBlocks.parse(context.getNodeParameter(name, itemIndex, {}, options)).block;
-	// Those of which all expressions are empty are not among the values.
+	// Blocks whose expressions are all empty are not among the values.
 	const evaluated = blocks();
 	const raw = blocks({ rawExpressions: true }).filter(
 		(_, at) => !Object.values(evaluated[at] ?? {}).every(isBlank),

@@ -16,7 +16,7 @@ export interface Answer extends AnswerEnd {
 	id?: string;
 	text: string;
 	calls: ToolCall[];
-	/** As it came; `undefined` where there is none. */
+	/** As received; `undefined` if there is none. */
 	usage: Record<string, unknown> | undefined;
 }
 
@@ -31,7 +31,7 @@ export class UnusableAnswer extends Error {
 	}
 }
 
-/** Whether nothing was found in a response that an answer has. */
+/** Whether a response has none of the parts of an answer. */
 export const isUnread = ({
 	text,
 	calls,
@@ -42,7 +42,7 @@ export const isUnread = ({
 
 const newId = () => `call_${randomUUID()}`;
 
-/** n8n takes a call for done, and does not pass it on, whose ID is that of another one in the talk: such a call gets an ID of its own. */
+/** n8n treats a call as done, and does not pass it on, if another call in the talk has the same ID: such a call gets a new ID. */
 export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string>): ToolCall[] {
 	const taken = new Set(known);
 	return calls.map((call) => {
@@ -63,7 +63,7 @@ interface GivenCall {
 export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | null): ToolCall[] =>
 	calls.map((call, at) => toToolCall(call, isCut({ stopReason }) && at === calls.length - 1));
 
-/** @param isLastOfCut whether the answer was cut after the call began: of arguments in a text alone can be seen whether they are whole */
+/** @param isLastOfCut whether the answer was cut after the call began: only arguments that are text show whether they are complete */
 function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	const name = typeof call.name === 'string' ? call.name : '';
 	const given = typeof call.input === 'string' ? call.input.trim() : (call.input ?? '');
@@ -104,7 +104,7 @@ export function readAnswer(response: ChatResponse): Answer {
 		const { name, arguments: input } = objectOf(call.function);
 		return { id: call.id, name, input };
 	});
-	// What a refusal says stands beside the text.
+	// The words of a refusal are in a field next to the text.
 	const refusal = typeof message.refusal === 'string' ? message.refusal : '';
 	return {
 		...(typeof body.id === 'string' ? { id: body.id } : {}),

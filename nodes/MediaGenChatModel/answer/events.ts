@@ -1,18 +1,18 @@
 import { isObject, parseJson } from '../../shared/util/json';
 
-/** An error in JSON, whatever its form, also one in words. */
+/** An error as JSON, whatever its form, also one that is plain text. */
 function errorIn(event: string): string {
 	const given = parseJson(event);
 	return JSON.stringify({ ...(isObject(given) ? given : { error: event }), type: 'error' });
 }
 
 /**
- * The data of the server-sent events in a stream: all that are complete with each piece, as soon as it comes. A piece may end anywhere,
- * even inside a letter. Words of an event that is called `error` come as one in JSON.
+ * The data of the server-sent events in a stream: as soon as a piece comes, all events that it completes. A piece may end anywhere, even
+ * inside a character. The text of an event named `error` is given as an error in JSON.
  */
 export async function* eventsIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
-	// Joined once per line: an answer may be a single one.
+	// Joined once per line: a whole answer may be a single line.
 	let open: string[] = [];
 	let data: string[] = [];
 	let isError = false;

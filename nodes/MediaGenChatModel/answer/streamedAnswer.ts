@@ -6,17 +6,17 @@ import { type Answer, isUnread, toToolCalls } from './answer';
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
 
-/** The type of an event, and the reason for an end, that tell an error in whatever form. */
+/** The event type, and the finish reason, that mean an error of any form. */
 const ERROR = 'error';
 
 /** A tool call whose arguments come in pieces. */
 interface OpenCall {
 	id: unknown;
 	name: unknown;
-	/** Arguments that came whole, where no pieces follow. */
+	/** Arguments that came whole, if no pieces follow. */
 	whole: unknown;
 	pieces: string;
-	/** How many of them have come. */
+	/** How many pieces have come. */
 	count: number;
 }
 
@@ -28,11 +28,11 @@ const textOf = (value: unknown): string => {
 	return '';
 };
 
-/** Whether arguments are all there, and not an empty object, which may stand for those that follow. */
+/** Whether arguments are complete. An empty object is not: it may stand for those that follow. */
 const areWhole = (json: string) =>
 	json.startsWith('{') && Object.keys(objectOf(parseJson(json))).length > 0;
 
-/** The JSON in the data of an event: one value, or one in each line. Throws an `ApiError` where it breaks off. */
+/** The JSON in the data of an event: one value, or one per line. Throws an `ApiError` if it breaks off. */
 function parsed(data: string): unknown[] {
 	const whole = parseJson(data);
 	if (whole !== undefined) return [whole];
@@ -43,7 +43,7 @@ function parsed(data: string): unknown[] {
 	});
 }
 
-/** The events in the data of one, bare, in `data`, or several in a list. */
+/** The events in the data of a server-sent event: one, bare or in `data`, or a list of several. */
 function eventsOf(given: unknown): Fields[] {
 	if (Array.isArray(given)) return given.flatMap(eventsOf);
 	if (!isObject(given)) return [];
@@ -51,7 +51,7 @@ function eventsOf(given: unknown): Fields[] {
 	return inner.map((data) => answerIn({ ...given, data }));
 }
 
-/** An answer that comes in events, of either style: the two cannot be confused. */
+/** An answer that comes in events, in either style: the two styles cannot be confused. */
 export class StreamedAnswer {
 	private id: string | undefined;
 
@@ -59,7 +59,7 @@ export class StreamedAnswer {
 
 	private readonly calls: OpenCall[] = [];
 
-	/** Those that pieces may follow, by their place: with or without an index, a later block or call takes it over. */
+	/** Calls that may get more pieces, by their place: with or without an index, a later block or call takes the place over. */
 	private readonly openCalls = new Map<number, OpenCall>();
 
 	private stopReason: string | null = null;
@@ -69,7 +69,7 @@ export class StreamedAnswer {
 	/** Whether the service has said that nothing follows. */
 	isOver = false;
 
-	/** Whether text has come in pieces, as the styles have it: what comes in another form is the same again. */
+	/** Whether text has come in pieces, as both styles define it: text that comes in another form repeats it. */
 	private hasPieces = false;
 
 	/** Whether the answer has come to its end. */
@@ -77,13 +77,13 @@ export class StreamedAnswer {
 		return this.isOver || this.stopReason !== null;
 	}
 
-	/** Whether nothing was found yet that an answer has. */
+	/** Whether no part of an answer was found yet. */
 	get isUnread(): boolean {
 		const { text, calls, stopReason, usage } = this;
 		return isUnread({ text, calls, stopReason, usage });
 	}
 
-	/** What has come of an answer that breaks off. */
+	/** What was received of an answer that breaks off. */
 	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
 		const calls = this.calls.map(({ name }) => String(name));
 		return { text: this.text, calls, usage: this.usage };
@@ -92,8 +92,8 @@ export class StreamedAnswer {
 	/**
 	 * Reads one event. Returns the text in it, which may be empty.
 	 *
-	 * @param data JSON, or the word that ends a completions stream; what is neither is left out
-	 * @throws ApiError for an event that tells an error, or of which a part is missing
+	 * @param data JSON, or the word that ends a completions stream; anything else is ignored
+	 * @throws ApiError for an event that reports an error, or that is incomplete
 	 */
 	add(data: string): string {
 		if (data.trim() === DONE) this.isOver = true;
@@ -106,7 +106,7 @@ export class StreamedAnswer {
 	private addEvent(event: Fields): string {
 		const { type, choices } = event;
 		const isChoice = Array.isArray(choices);
-		// A code beside a choice may say anything.
+		// A code next to a choice may mean anything.
 		const mayBeError = !isChoice || (event.error !== undefined && event.error !== null);
 		const error = mayBeError ? errorInBody(event) : undefined;
 		if (error) throw error;
@@ -213,8 +213,8 @@ export class StreamedAnswer {
 	}
 
 	/**
-	 * The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. Another id
-	 * begins another call, whatever its index; so do whole arguments behind whole ones, from services that give calls neither.
+	 * The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. Another id begins
+	 * another call, whatever its index. So do complete arguments after complete ones, from services that give calls neither.
 	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;
@@ -244,7 +244,7 @@ export class StreamedAnswer {
 		if (typeof reason === 'string' && reason !== '') this.stopReason = reason;
 	}
 
-	/** Messages style tells the input at the beginning, and the output at the end. A zero may stand where nothing is told. */
+	/** Messages style reports the input at the beginning and the output at the end. A zero may mean that nothing is reported. */
 	private addUsage(usage: unknown): void {
 		if (!isObject(usage)) return;
 		const told = Object.entries(usage).filter(

@@ -1,14 +1,14 @@
-/** Characters of one word that are held back at most. */
+/** Maximum number of characters of one word that are held back. */
 const LONGEST = 4_000;
 
 /** A key has ASCII characters without blanks. Scripts such as Chinese have no blanks at all, and need not be held back. */
 const isOfKey = (code: number) => code > 0x20 && code < 0x7f;
 
-/** Cuts a text that comes in pieces between its words, so that what must not be shown, such as a key, comes in one piece. */
+/** Cuts a streamed text only between words, so that what must not be shown, such as a key, comes in one piece. */
 export class WholeWords {
 	private rest = '';
 
-	/** The words that are whole with this piece. */
+	/** Returns the words that this piece completes. */
 	add(piece: string): string {
 		const text = this.rest + piece;
 		let begun = text.length;

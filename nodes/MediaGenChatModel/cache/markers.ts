@@ -6,7 +6,7 @@ export const CACHE_MODES = ['off', '5m', '1h'] as const;
 
 export type Caching = (typeof CACHE_MODES)[number];
 
-/** What is cached of the talk, beside the system prompt and the tools. */
+/** Which part of the talk is cached, besides the system prompt and the tools. */
 export type History = 'all' | 'question' | 'none';
 
 const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
@@ -16,8 +16,8 @@ const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
 };
 
 /**
- * Puts markers into a request, at most four: services of this kind take no more. Each is inside a block, where alone it has an effect
- * (cache rule 2). The most constant part has its own, so that it is read even when everything after it has changed.
+ * Puts markers into a request, at most four: services of this kind accept no more. Each is inside a block, the only place where it has an
+ * effect (cache rule 2). The most constant part has its own, so that it is read even when everything after it has changed.
  */
 export function mark(ends: Ends, caching: Caching, history: History): void {
 	if (caching === 'off') return;

@@ -6,10 +6,10 @@ import { Memory } from '../../shared/util/memory';
 import { findVolatile } from '../../shared/util/volatile';
 import type { Question } from '../prompt/style';
 
-/** What is remembered of a kind of prompt part: more would not be compared any more. */
+/** How many values of each kind of prompt part are remembered: older ones are not compared any more. */
 const REMEMBERED = 20;
 
-/** Nodes whose last questions this process remembers. */
+/** Number of nodes whose last questions this process remembers. */
 const MAX_NODES = 200;
 
 const OTHER_TOOLS =
@@ -31,12 +31,12 @@ export class NodeMemory {
 
 	private said = new Set<string>();
 
-	/** What in a question defeats the cache, as far as it can be told before the answer. */
+	/** What in a question defeats the cache, as far as it is known before the answer. */
 	warningsOf({ tools, talk }: Question): string[] {
 		const offered = hashOf(tools);
 		const system = talk.system.join('\n');
 		const prompt = hashOf(system);
-		// Nothing in a text that is still the same has changed by itself.
+		// If the text is still the same, nothing in it changes with each question.
 		const volatile = this.systems.includes(prompt) ? [] : findVolatile(system);
 		const warnings = [
 			...(isOther(this.tools, offered) ? [OTHER_TOOLS] : []),
@@ -73,7 +73,7 @@ export class NodeMemory {
 	}
 }
 
-/** Whether there were hashes before, and this one is none of them. */
+/** Whether there were hashes before, and this is not one of them. */
 const isOther = (known: readonly string[], hash: string) =>
 	known.length > 0 && !known.includes(hash);
 
@@ -97,7 +97,7 @@ export function memoryOf(key: string): NodeMemory {
 	return memory;
 }
 
-/** What an answer says of the cache, where it was to be used. */
+/** What an answer shows about the cache, if it was to be used. */
 export function usageWarnings(usage: Usage | undefined): string[] {
 	if (usage === undefined) return [NO_USAGE];
 	const { cacheRead, cacheWrite, inputTotal } = usage;

@@ -18,7 +18,7 @@ function contentBlocks(parts: readonly Part[]): Block[] {
 
 interface Message {
 	role: 'system' | 'user' | 'assistant' | 'tool';
-	/** A list of blocks, where a marker can stand; a tool's result is text: none may stand there (spec §8). */
+	/** A list of blocks, which can have markers. A tool's result is text, which can have none (spec §8). */
 	content: Block[] | string | null;
 	tool_calls?: Block[];
 	tool_call_id?: string;

@@ -9,7 +9,7 @@ export interface OfferedTool {
 	parameters: unknown;
 }
 
-/** The tool that must be called, as messages style has it. */
+/** Whether a tool must be called, and which, as messages style has it. */
 export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
 
 /** What is asked: a conversation, with the tools that may be called. */
@@ -20,7 +20,7 @@ export interface Question {
 	stop: readonly string[];
 }
 
-/** An object of a request that can bear a cache marker. */
+/** An object of a request that can have a cache marker. */
 export type Block = Record<string, unknown>;
 
 /** The ends of what stays the same from request to request, from the most constant to the least. Absent where there is none. */
@@ -29,7 +29,7 @@ export interface Ends {
 	lastSystem?: Block;
 	/** The last text of the user. */
 	lastQuestion?: Block;
-	/** The last block that may bear a marker. */
+	/** The last block that may have a marker. */
 	last?: Block;
 }
 
@@ -39,7 +39,7 @@ export interface Prompt {
 	ends: Ends;
 }
 
-/** One of the two styles of asking (spec §8). */
+/** One of the two request styles (spec §8). */
 export interface ChatStyle extends ChatEndpoint {
 	toPrompt(question: Question): Prompt;
 	/** Fields of a request for a stream. */

@@ -59,7 +59,7 @@ function filePart({
 function partsOf(content: MessageContent): Part[] {
 	switch (content.type) {
 		case 'text':
-			// The interfaces refuse an empty text, and one of blanks.
+			// Both endpoints refuse an empty text, and one of blanks only.
 			return content.text.trim() === '' ? [] : [{ type: 'text', text: content.text }];
 		case 'file':
 			return filePart(content);

@@ -11,7 +11,7 @@ export interface Receipt {
 	warnings: string[];
 }
 
-/** Receipts that wait for their log: more are of answers whose log was never written. */
+/** How many receipts wait for their log. Older ones are of answers whose log was never written. */
 const MAX_RECEIPTS = 100;
 
 /** What answers used, until n8n writes their log. */
@@ -22,7 +22,7 @@ export class Receipts {
 		this.waiting = [...this.waiting, receipt].slice(-MAX_RECEIPTS);
 	}
 
-	/** The oldest receipt with these sums: n8n passes on nothing else of an answer. */
+	/** The oldest receipt with these token counts: n8n passes on nothing else of an answer. */
 	take(promptTokens: number, completionTokens: number): Receipt | undefined {
 		const found = this.waiting.find(
 			({ usage }) => usage.inputTotal === promptTokens && usage.output === completionTokens,
@@ -32,7 +32,7 @@ export class Receipts {
 	}
 }
 
-/** The sums of an answer: by one name where it came whole, by the other where it was streamed. */
+/** The token counts of an answer: under one name if it came whole, under the other if it was streamed. */
 const tokens = z.number().optional().catch(undefined);
 
 const result = z
@@ -52,7 +52,7 @@ const result = z
 	}))
 	.catch({ promptTokens: 0, completionTokens: 0 });
 
-/** What the log of an answer says. n8n reads the sums and `cost`; the editor shows all of it. */
+/** What the log of an answer says. n8n reads the token counts and `cost`; the editor shows everything. */
 function toLogEntry(receipts: Receipts, answer: unknown) {
 	const sums = result.parse(answer);
 	const { promptTokens, completionTokens } = sums;
@@ -77,13 +77,13 @@ function toLogEntry(receipts: Receipts, answer: unknown) {
 	};
 }
 
-/** n8n's writer of the log, by what is replaced of it. */
+/** n8n's log writer, described by what is replaced in it. */
 const isTracing = (
 	value: unknown,
 ): value is { options: { tokensUsageParser: (answer: unknown) => unknown } } =>
 	isObject(value) && isObject(value.options) && 'tokensUsageParser' in value.options;
 
-/** The model as n8n's agents use it, by what is replaced of it. */
+/** The model as n8n's agents use it, described by what is replaced or called here. */
 interface Adapter {
 	callbacks?: unknown;
 	bindTools(tools: unknown[], options?: { tool_choice?: unknown }): unknown;
@@ -97,8 +97,8 @@ const generation = z.object({ message: z.unknown() }).catch({ message: undefined
 const generations = z.object({ generations: z.array(generation) }).catch({ generations: [] });
 
 /**
- * Makes a text of a message's blocks where all of them are text, as n8n's own models give it: parsers that mend an answer read nothing
- * else, and the pieces of a stream are joined without line breaks then.
+ * Joins a message's blocks into one text if all of them are text, as n8n's own models return it. Parsers that repair an answer read nothing
+ * else, and the pieces of a stream are then joined without line breaks.
  */
 function joinText(message: unknown): void {
 	if (!isObject(message) || !Array.isArray(message.content)) return;
@@ -117,7 +117,7 @@ const isAdapter = (value: unknown): value is Adapter =>
 /** `data:image/png;base64,…` */
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
 
-/** A picture or a document as n8n's agents write it, in the form that the SDK reads: it drops the other. */
+/** Converts a picture or a document from the form of n8n's agents, which the SDK drops, to the form that the SDK reads. */
 function toReadableBlock(block: unknown): unknown {
 	if (!isObject(block)) return block;
 	if (block.type === 'file' && typeof block.mime_type === 'string')
@@ -131,7 +131,7 @@ function toReadableBlock(block: unknown): unknown {
 		: { type: 'image', mimeType, data };
 }
 
-/** A message with readable blocks, else like the given one; that itself where nothing changes. */
+/** A copy of a message with readable blocks, or the message itself if nothing changes. */
 function toReadable(message: unknown): unknown {
 	if (!isObject(message) || !Array.isArray(message.content)) return message;
 	const blocks: unknown[] = message.content;
@@ -142,8 +142,8 @@ function toReadable(message: unknown): unknown {
 }
 
 /**
- * Completes the model that n8n's SDK has made of ours, in place: the SDK drops cache reads from the log, estimates tokens while it
- * streams, drops pictures that an agent passes on and the choice of a tool. A model that is built otherwise is left as it is.
+ * Completes, in place, the model that n8n's SDK has made from ours: the SDK drops cache reads from the log, pictures that an agent passes
+ * on, and the choice of a tool, and estimates tokens while it streams. A model that is built differently is left as it is.
  */
 export function completeAdapter(adapter: unknown, receipts: Receipts): void {
 	if (!isAdapter(adapter)) return;

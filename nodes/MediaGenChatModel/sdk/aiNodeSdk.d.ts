@@ -1,6 +1,6 @@
 /**
- * What this node uses of n8n's SDK for AI nodes, which comes with n8n 2.30 and newer. It is no dependency of this package, not
- * even a declared one: a package that declares it is hidden from the list of verified nodes on an older n8n.
+ * What this node uses of n8n's SDK for AI nodes, which comes with n8n 2.30 and newer. This package does not declare it as a dependency: a
+ * package that does is hidden from the list of verified nodes on an older n8n.
  */
 declare module '@n8n/ai-node-sdk' {
 	import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
@@ -11,7 +11,7 @@ declare module '@n8n/ai-node-sdk' {
 		| {
 				type: 'file';
 				mediaType?: string;
-				/** In base64 where it is text. */
+				/** Base64 if it is text. */
 				data?: string | Uint8Array;
 				providerMetadata?: Record<string, unknown>;
 		  }

@@ -10,7 +10,7 @@ export type Sdk = typeof AiNodeSdk;
 const OLDEST_N8N = '2.30';
 
 /**
- * Loads n8n's SDK for AI nodes when a model is first asked for. Loaded with the package, an n8n without it would drop all nodes.
+ * Loads n8n's SDK for AI nodes only when a model is asked for. If it were loaded with the package, an n8n without it would drop all nodes.
  * Throws a `NodeOperationError` that says which n8n is needed.
  */
 export async function loadSdk(node: INode): Promise<Sdk> {

@@ -5,7 +5,7 @@ import { track, UPLOADED_BY_A_TASK, versionField, vocalGender } from '../fields'
 import { inferredMode } from '../mode';
 import { musicOperation } from '../request';
 
-/** The service refuses the other versions that it has. It may have newer ones. */
+/** The service refuses its other known versions. It may have newer ones. */
 const acceptedVersion = text().refine(
 	(value) =>
 		INSTRUMENTAL_VERSIONS.some((accepted) => accepted === value) ||

@@ -12,7 +12,7 @@ const continueAt = ifSet(integer(), {
 	description: 'Second from which to continue, a whole number',
 });
 
-/** A song goes on from a point in time (spec §2, extend). */
+/** A song continued from a point in time (spec §2, extend). */
 export const extend = musicOperation({
 	name: 'Extend',
 	value: 'extend',

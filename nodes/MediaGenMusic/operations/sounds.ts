@@ -41,7 +41,7 @@ export const sounds = musicOperation({
 	description: 'Make sound effects from a description',
 	fields: { prompt },
 	options: { version, type, bpm, key },
-	// A sound of which nothing is said, such as by an empty expression, would be bought for nothing.
+	// Without any description, such as after an empty expression, a sound would be bought for nothing.
 	rule(body, refuse) {
 		const saysSomething = [body.prompt, body.type, body.bpm, body.key].some(
 			(value) => value !== undefined,

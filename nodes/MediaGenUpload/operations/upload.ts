@@ -107,7 +107,7 @@ async function preparePicture(
 	const place = { context, itemIndex, property, field: 'Input Data Field Name' };
 	const rules = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES };
 	const { mimeType } = await openPicture(place, rules);
-	// Opened again in its turn: n8n may have all pictures in memory, as text.
+	// Opened again when its turn comes: n8n may have all pictures in memory, as text.
 	const read = async () => await reopenFile(context, { itemIndex, property, mimeType });
 	return { fileName, read };
 }

@@ -93,7 +93,7 @@ const remixRequest = schemaFor<RemixRequest>(({ model }) =>
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
-/** The model must be the parent's (spec §5). Which one the service refuses is not shown, so the difference is a note. */
+/** The model must be the parent's (spec §5). What the service refuses is not shown, so a difference is only noted. */
 export const checkOriginal: ParentRule = (body, record, words) => {
 	const { task_id: taskId, model } = remixBody.parse(body);
 	const original = record?.raw.model;

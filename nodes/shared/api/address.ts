@@ -1,7 +1,7 @@
 import { parseWebUrl } from '../util/schema';
 import { IPv4, IPv6 } from '../util/vendor/ipaddr';
 
-/** Longer texts are no links. */
+/** Longer texts are not links. */
 const LONGEST_LINK = 8_192;
 
 const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?\//i;
@@ -10,7 +10,7 @@ const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]
 export const isWholeLink = (value: unknown): boolean =>
 	typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
 
-/** How a text that is no whole link may be meant as one: with a scheme, as a path or a host with one, or as the name of a file. */
+/** How a text that is not a whole link may be meant as one: with a scheme, as a path (perhaps after a host), or as a file's name. */
 export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 	if (text.length > LONGEST_LINK) return undefined;
 	const link = text.trim();
@@ -19,7 +19,7 @@ export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 	return link.includes(':') ? undefined : 'name';
 }
 
-/** A full link of what a service wrote: relative to the base URL, without a scheme, or with blanks. */
+/** The full link for what a service wrote: relative to the base URL, without a scheme, or with blanks. */
 export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const link = text.trim();
 	const hasHost = HOST_FIRST.test(link);
@@ -29,16 +29,16 @@ export function resolveLink(text: string, baseUrl: string): string | undefined {
 	return URL.canParse(whole, base) ? new URL(whole, base).href : undefined;
 }
 
-/** The addresses of IPv6 that are given out (RFC 4291). The rest is reserved. */
+/** The IPv6 addresses that are assigned (RFC 4291). The rest is reserved. */
 const GLOBAL_UNICAST = IPv6.parseCIDR('2000::/3');
 
-/** Azure answers each of its machines here, and nobody else. */
+/** An address of Azure that only its own machines can reach. */
 const AZURE = '168.63.129.16';
 
 const isPrivateV4 = (address: IPv4): boolean =>
 	address.range() !== 'unicast' || address.toString() === AZURE;
 
-/** Where the IPv4 address stands in addresses of IPv6 that lead to it: after as many bytes. */
+/** Ranges of IPv6 that lead to an embedded IPv4 address, and the number of bytes before it. */
 const EMBEDDED: ReadonlyArray<readonly [range: ReturnType<typeof IPv6.parseCIDR>, start: number]> =
 	[
 		[IPv6.parseCIDR('::ffff:0:0/96'), 12],
@@ -57,12 +57,12 @@ function isPrivateV6(address: IPv6): boolean {
 
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|lan|home\.arpa)$/;
 
-/** A host in small letters, without the dots that may end a name. */
+/** A host in lower case, without the dots that may end a name. */
 const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/(?<!\.)\.+$/, '');
 
 /**
- * Whether the public internet cannot reach an address: loopback, private, link-local and reserved ranges in every notation,
- * names without a dot, and names that never resolve in public. Names are not resolved.
+ * Whether the public internet cannot reach an address: loopback, private, link-local and reserved ranges in every notation, names without a
+ * dot, and names that never resolve on the internet. Names are not resolved.
  */
 export function isPrivateHost(url: URL): boolean {
 	const host = hostOf(url);
@@ -73,8 +73,8 @@ export function isPrivateHost(url: URL): boolean {
 }
 
 /**
- * Why the service would drop a callback base address silently, or `undefined` if it takes it (spec, Events 6): a public
- * host, http or https, not the service's own domain.
+ * Why the service would silently drop a callback base address, or `undefined` if it accepts it (spec, Events 6): a public host, http or
+ * https, not the service's own domain.
  */
 export function callbackAddressProblem(
 	address: string,

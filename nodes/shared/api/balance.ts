@@ -22,7 +22,7 @@ const balanceRecord = z
 	.passthrough();
 
 export type BalanceRecord = z.infer<typeof balanceRecord> & {
-	/** As it came. */
+	/** As received. */
 	raw: Record<string, unknown>;
 };
 

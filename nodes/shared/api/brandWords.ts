@@ -1,6 +1,6 @@
 import { z } from '../util/vendor/zod';
 
-/** The spec's neutral words, each of which a deployment may replace by a word of its own. */
+/** The spec's neutral words, each of which a deployment may replace with a word of its own. */
 export const BRAND_WORDS = [
 	'musicgen',
 	'gridart',
@@ -26,7 +26,7 @@ export function toDeploymentWords(text: string, words: BrandWordMap): string {
 	return text.replace(NEUTRAL_WORD, (word) => deployed[word] ?? word);
 }
 
-/** Puts the deployment's words into a body: the model's name is the one word of it that carries a brand. */
+/** Puts the deployment's words into a body: the model's name is the only value in it that has a brand. */
 export function inDeploymentWords<Body extends Readonly<Record<string, unknown>>>(
 	body: Body,
 	words: BrandWordMap,

@@ -42,13 +42,13 @@ export const CHAT_ROLES = ['system', 'user', 'assistant'] as const;
 
 export type ChatRole = (typeof CHAT_ROLES)[number];
 
-/** Markers that chat services of this kind take in one request. The spec shows no number, so more are sent with a warning. */
+/** How many markers chat services of this kind accept in one request. The spec shows no number, so more are sent with a warning. */
 export const USUAL_CACHE_MARKERS = 4;
 
 /** Tokens below which the service may ignore the marker of a prefix (cache rule 4). */
 export const MIN_PREFIX_TOKENS = 1_024;
 
-/** A marker. `5m` is what the service takes an absent `ttl` for (cache rule 1). */
+/** A marker. Without a `ttl` the service uses `5m` (cache rule 1). */
 type CacheControl = { type: 'ephemeral'; ttl?: string };
 
 type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
@@ -94,7 +94,7 @@ export function chatRequest(
 	return { path, headers: { ...headers, ...hourCache }, body: toJson(body), ...limits };
 }
 
-/** A response of either endpoint, as it came: any JSON object. It was paid for, whatever it holds. */
+/** A response of either endpoint, as received: any JSON object. It was paid for, whatever it holds. */
 export type ChatResponse = Record<string, unknown>;
 
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
@@ -104,7 +104,7 @@ function blockText(block: unknown): string {
 	return typeof text === 'string' ? text : '';
 }
 
-/** Text of a content: a string, a block, or a list of blocks of which some hold text. */
+/** Text of a content: a string, a block, or a list of blocks, some of which hold text. */
 const contentText = (content: unknown) =>
 	Array.isArray(content) ? content.map(blockText).join('') : blockText(content);
 
@@ -137,14 +137,14 @@ const countsTokens = (usage: Record<string, unknown> = {}) =>
 	Object.values(usage).some((tokens) => Number(tokens) > 0);
 
 /**
- * Takes a response that is not an error with a status of 200. Throws an `ApiError` for any other: where it counts tokens, an answer may
- * have been bought.
+ * Returns a response that is not an error with a status of 200. Throws an `ApiError` for any other: if it counts tokens, an answer may have
+ * been bought.
  */
 export function readChatResponse(given: unknown, statusCode = 200): ChatResponse {
 	const body = firstOf(given);
 	if (!isObject(body)) throw unreadableResponse(statusCode, given);
 	const { text, usage } = readReply(body);
-	// A service's own codes go beyond those of HTTP. Beside an answer, one may tell its success.
+	// A service's own codes go beyond those of HTTP. Next to an answer, such a code may mean success.
 	const answer = body.content ?? body.choices ?? body.usage ?? body.data ?? undefined;
 	const isCoded = answer === undefined && Number(body.code) >= 600;
 	const coded = isCoded ? { ...body, success: false } : body;
@@ -162,7 +162,7 @@ function rateLimitIn(beginning: string): RateLimitError | undefined {
 }
 
 /**
- * Whether a body begins as JSON, which no stream of events does, whatever its content type says. Its pieces are still all there. Throws a
+ * Whether a body begins as JSON, which no stream of events does, whatever its content type says. The returned pieces are complete. Throws a
  * `RateLimitError` for a stream that begins with one.
  */
 export async function beginningOf(
@@ -171,7 +171,7 @@ export async function beginningOf(
 ): Promise<{ isJson: boolean; pieces: AsyncGenerator<Buffer> }> {
 	const read: Buffer[] = [];
 	let beginning = '';
-	// Blank lines may come first, for as long as the service thinks.
+	// Blank lines may come first, until the service has the answer.
 	while (beginning.trim() === '') {
 		const piece = await pieces.next();
 		if (piece.done) break;

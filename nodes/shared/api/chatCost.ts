@@ -25,7 +25,7 @@ function sumOf(priced: readonly Priced[]): number | null {
 	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / MILLION, 0);
 }
 
-/** Writes by lifetime. Where the service does not report it, there is a price only if both are the same. */
+/** Writes by lifetime. If the service does not report it, there is a price only if both prices are the same. */
 function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatPrices): Priced[] {
 	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
 		return [
@@ -39,8 +39,8 @@ function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatPric
 }
 
 /**
- * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is below
- * zero where writing cost more than reading saved (cache rule 9). `undefined` without any price.
+ * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is negative if
+ * writing cost more than reading saved (cache rule 9). `undefined` without any price.
  */
 export function costOf(usage: Usage, prices: ChatPrices): Cost | undefined {
 	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = prices;

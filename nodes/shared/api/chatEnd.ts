@@ -1,7 +1,7 @@
 /** How an answer ended, of either style. */
 export interface AnswerEnd {
 	stopReason: string | null;
-	/** Whether it came in events of which none gave a reason for the end. */
+	/** Whether it came in events, none of which gave a reason for the end. */
 	hasNoEnd?: boolean;
 }
 
@@ -20,7 +20,7 @@ export const isRefused = ({ stopReason }: AnswerEnd) =>
 const WHOLE =
 	/^(?:end_turn|stop|stop_sequence|eos|complete|completed|tool_use|tool_calls|function_call)$/i;
 
-/** What is said of an answer that may not be whole. */
+/** Warnings about an answer that may not be whole. */
 export function endWarnings(end: AnswerEnd): string[] {
 	const { stopReason } = end;
 	if (isCut(end)) return ['The answer was cut at "Max Tokens".'];

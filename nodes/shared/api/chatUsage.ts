@@ -67,7 +67,7 @@ const messagesUsage = z.object({
 	output_tokens: tokens,
 });
 
-/** Usage of `/v1/messages`, in the spec's words: the service counts the three parts, the total is their sum. */
+/** Usage of `/v1/messages`, in the spec's words: the service reports the three parts, and the total is their sum. */
 export function readMessagesUsage(usage: Record<string, unknown>): Usage {
 	const read = messagesUsage.parse(usage);
 	return toUsage({
@@ -88,7 +88,7 @@ const completionUsage = z.object({
 	vendor_cache_creation_1_h_tokens: tokens,
 });
 
-/** Usage of `/v1/chat/completions`, in the spec's words: the service counts the total, the rest of it is plain input. */
+/** Usage of `/v1/chat/completions`, in the spec's words: the service reports the total, and the rest of it is plain input. */
 export function readCompletionUsage(usage: Record<string, unknown>): Usage {
 	const read = completionUsage.parse(usage);
 	const parts: Parts = {

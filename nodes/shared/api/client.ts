@@ -25,10 +25,10 @@ import {
 } from './records';
 import { readUpload, type UploadRecord, UPLOADS_PATH } from './uploads';
 
-/** Milliseconds for the answer to a submission: its Timeout, but a pause may last for days, and too short a wait loses the id. */
+/** Limits, in milliseconds, for the Timeout of a submission's answer: a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
-/** Milliseconds for an upload: two minutes for its answer, and what its bytes take at 50 kB in a second. */
+/** Milliseconds for an upload: two minutes for its answer, and the time that its bytes take at 50 kB per second. */
 const uploadWithinMs = (bytes: number) => 120_000 + bytes / 50;
 
 /** The body of a purchase: JSON, or form data in one piece, and its fields. */
@@ -46,7 +46,7 @@ export type ChatRequest = Omit<ApiRequest, 'method' | 'retry'>;
 
 const TASK_NOT_FOUND = 'Task not found';
 
-/** The service, one resource each. Every method throws an `ApiError`. */
+/** The service, with one object per resource. Every method throws an `ApiError`. */
 export type MediaGenClient = ReturnType<typeof createClient>;
 
 /** A client for a connection. Its requests share one rate limit. */
@@ -59,7 +59,7 @@ export function createClient(
 	return {
 		connection,
 		tasks: {
-			/** Buys a task: never sent twice. `path` begins with `/`. A 404 is told with the words `notFound`. */
+			/** Buys a task: never sent twice. `path` begins with `/`. `notFound` is the headline of a 404. */
 			submit: async (
 				path: string,
 				{ fields, ...sent }: SubmissionBody,
@@ -118,7 +118,7 @@ export function createClient(
 				await open({ method: 'POST', retry: 'purchase', ...request }, async (pieces, statusCode) =>
 					readChatResponse(await readBody(pieces, connection), statusCode),
 				),
-			/** The same, of an answer that is read while it comes; `whole` where the service sends it in one piece nevertheless. */
+			/** The same, for an answer that is read as it comes; `whole` if the service sends it in one piece anyway. */
 			open: async (
 				request: ChatRequest,
 			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> =>

@@ -19,9 +19,9 @@ export interface Connection extends Redactor {
 	/** Lifts the rules for public addresses, for a service on a private network. */
 	allowPrivateCallbacks: boolean;
 	brandWords: BrandWordMap;
-	/** A text that only who has the key can make of the given one: an HMAC, in base64url. `undefined` without a key. */
+	/** An HMAC of the text in base64url, which only a holder of the key can make. `undefined` without a key. */
 	sign(text: string): string | undefined;
-	/** The credential for n8n, to sign requests with. n8n would read and decrypt it again for each request. */
+	/** The credential, for n8n to sign requests with. Otherwise n8n would read and decrypt it for each request. */
 	decrypted?: ICredentialsDecrypted;
 }
 
@@ -61,7 +61,7 @@ export function readConnection(credential: unknown): Connection {
 	// The paths of the requests begin with /v1.
 	const baseUrl = stored.baseUrl.trim().replace(/(?<![/:])\/+(?:v1\/*)?$/i, '');
 	const url = parseWebUrl(baseUrl);
-	// `http:/…` is an address for the URL class, and none for n8n.
+	// The URL class accepts `http:/…`, n8n does not.
 	if (!url || !/^https?:\/\//i.test(baseUrl))
 		throw new Error('"Base URL" must be a full address that begins with https://');
 	if (/[?#]/.test(baseUrl)) throw new Error('"Base URL" must end before any "?" or "#"');
@@ -81,7 +81,7 @@ export function readConnection(credential: unknown): Connection {
 	};
 }
 
-/** The part of an n8n context that gives out credentials. */
+/** The part of an n8n context that provides credentials. */
 export interface CredentialSource {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	getNode(): INode;

@@ -21,7 +21,7 @@ export interface ApiErrorDetails {
 	retryAfterMs?: number;
 }
 
-/** A request that did not bring a usable response. Holds no header, no key and no request body. */
+/** A request that did not get a usable response. Holds no header, no key and no request body. */
 export class ApiError extends Error {
 	/** Whether the same request may succeed a moment later. */
 	readonly transient: boolean = false;
@@ -81,7 +81,7 @@ export class UnreadableResponseError extends ApiError {
 	override readonly transient = true;
 }
 
-/** The record of another task than the one that was asked for. */
+/** The record of a task other than the one that was asked for. */
 export class OtherTaskError extends UnreadableResponseError {
 	constructor(readonly taskId: string) {
 		super(`The service answered with the record of task ${taskId}`, 'no', { fromService: true });
@@ -93,10 +93,10 @@ export class TooLargeError extends ApiError {}
 
 const NOT_STORED = 'The file could not be stored';
 
-/** n8n could not keep a file. */
+/** n8n could not store a file. */
 export class StorageError extends ApiError {}
 
-/** The same for a reason that is not known here, and may pass. */
+/** The same, for a reason that is not known here and may be temporary. */
 export class UnknownStorageError extends ApiError {
 	override readonly transient = true;
 
@@ -107,7 +107,7 @@ export class UnknownStorageError extends ApiError {
 
 export class CanceledError extends ApiError {
 	constructor(sent: Sent = 'no') {
-		// With this spelling n8n tells a canceled execution from a failed one.
+		// By this spelling n8n distinguishes a canceled execution from a failed one.
 		super('The execution was canceled', sent);
 	}
 }
@@ -115,7 +115,7 @@ export class CanceledError extends ApiError {
 /** The node itself refused the address of a file. */
 export class BlockedAddressError extends ApiError {}
 
-/** Whether the service does not take the key: another one may be in the credential by now. */
+/** Whether the service refuses the key: by now, the credential may have another one. */
 export const isKeyRefused = (error: ApiError): boolean =>
 	error instanceof AuthenticationError || error instanceof PermissionError;
 
@@ -176,10 +176,10 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 /** Characters of an unreadable response in a message, and in an item. */
 export const SHOWN = { inMessage: 300, inItem: 8_000 };
 
-/** What was bought may stand in it. */
+/** The beginning of a response, which may hold what was bought. */
 export const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);
 
-/** An answer for the end of a message, where it does not show it already: it may hold a result, or a task's ID under another name. */
+/** An answer for the end of a message that does not show it already. It may hold a result, or a task's ID under another name. */
 export function answerInWords(response: string | undefined, message = ''): string {
 	const shown = toShortText(response ?? '', SHOWN.inMessage);
 	return !/[\p{L}\p{N}]/u.test(shown) || message.includes(shown) ? '' : `. The answer was ${shown}`;
@@ -202,7 +202,7 @@ export function errorFromResponse(
 	const [ErrorClass, headline] = classOf(status);
 	const { message, type, code, fromService } = readServiceMessage(response.body);
 	const title = status === 404 && notFound !== undefined ? notFound : headline;
-	// A 4xx but 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
+	// A 4xx other than 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
 	const isRefused = status >= 400 && status < 500 && status !== 408 && !mayBeDone;
 	const sent = isRefused ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
@@ -225,7 +225,7 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
 
-/** The statuses of the service's types of errors (spec, Errors). */
+/** The statuses of the service's error types (spec, Errors). */
 const STATUS_OF_TYPE = new Map([
 	['invalid_request_error', 400],
 	['authentication_error', 401],
@@ -244,8 +244,8 @@ export function statusNamed({ code, type }: { code?: string; type?: string }): n
 }
 
 /**
- * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body.
- * A 4xx says in the body, too, that nothing was done, unless the body says otherwise; what any other error cost is unknown.
+ * The error for a 2xx whose body is an error: `error`, a `code` of 400 or more, or `success: false`. `undefined` for any other body. A 4xx
+ * in the body also says that nothing was done, unless the body says otherwise; what any other error cost is unknown.
  */
 export function errorInBody(body: unknown, sent?: 'maybe'): ApiError | undefined {
 	const { message, type, code, fromService } = readServiceMessage(body);
@@ -288,7 +288,7 @@ const NEVER_CONNECTED = new Set([
 	'EHOSTDOWN',
 ]);
 
-/** The connection was there, and then was lost. */
+/** The connection was made and then lost. */
 const ON_A_CONNECTION = /\b(?:read|write) E[A-Z]/;
 
 /** Certificate and header errors: the request was not written. (`ERR_SSL_…` can come after it was read.) */
@@ -375,14 +375,14 @@ export function connectionLost(): ConnectionError {
 	return new ConnectionError('The connection to the service was lost', 'maybe');
 }
 
-/** What a storage says of itself, by the codes of file systems, SQLite and PostgreSQL. */
+/** The state of a storage, by the error codes of file systems, SQLite and PostgreSQL. */
 const STORAGE_STATES: Record<string, string> = {
 	ENOSPC: 'is full',
 	EDQUOT: 'has used up its quota',
 	SQLITE_FULL: 'is full',
 	'53100': 'is full',
 	EROFS: 'is read-only',
-	// Also what n8n says of a read-only one, in which it makes a folder.
+	// n8n also reports this if it cannot make a folder in a read-only storage.
 	ENOENT: 'is missing or read-only',
 	ENOTDIR: 'is missing or read-only',
 	SQLITE_READONLY: 'is read-only',
@@ -393,7 +393,7 @@ const STORAGE_STATES: Record<string, string> = {
 /** The error of a storage that is full or read-only; `undefined` for any other error. */
 export function storageError(error: unknown): StorageError | undefined {
 	const code = traceOf(error).codes.find((each) => STORAGE_STATES[each] !== undefined);
-	// Without the code: n8n replaces a message that has one.
+	// The message does not contain the code: n8n replaces a message that has one.
 	return code === undefined
 		? undefined
 		: new StorageError(`${NOT_STORED}: n8n's storage for files ${STORAGE_STATES[code]}`);

@@ -25,7 +25,7 @@ export interface FieldPlace {
 export interface Family {
 	/** Path of its task records, with `TASK_ID_PLACEHOLDER`. */
 	queryPath: string;
-	/** Whether the specification shows this path: a 404 at another may be about the path. */
+	/** Whether the specification shows this path: if not, a 404 may be about the path. */
 	isQueryPathShown: boolean;
 	/** What it makes. Files of another kind, such as a cover, are not what its tasks are bought for. */
 	kind: ResultKind;
@@ -33,7 +33,7 @@ export interface Family {
 	linkHours: number | null;
 	/** Where its records have their links; `null` where the spec does not show it. */
 	results: ListPlace | FieldPlace | null;
-	/** Whether a record is one of this family by its shape, which no record of another has. `kinds`: those of its files, if known. */
+	/** Whether a record has a shape that only records of this family have. `kinds`: those of its files, if known. */
 	isShownBy(raw: Readonly<Record<string, unknown>>, kinds: ReadonlySet<ResultKind>): boolean;
 }
 
@@ -94,6 +94,6 @@ export function isGridRecord(
 	return family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
 }
 
-/** Path of one task's record, of a family's query path or the user's own. */
+/** Path of one task's record, from a family's query path or the user's own. */
 export const taskPath = (queryPath: string, taskId: string) =>
 	queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));

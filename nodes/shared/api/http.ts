@@ -57,7 +57,7 @@ export function backoffMs(error: ApiError, attempts: number): number {
 	return ceiling * (0.5 + Math.random() / 2);
 }
 
-/** Begins a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is said after the time. */
+/** Starts a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is the message after that time. */
 function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 	const end = new AbortController();
 	let isDone = false;
@@ -75,7 +75,7 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 	return {
 		/** Aborted with a `TimeoutError` after the time, or with a `CanceledError`. */
 		signal: end.signal,
-		/** Rejects then. */
+		/** Rejects when the signal is aborted. */
 		ended,
 		/** The work is done. */
 		release: () => {
@@ -86,11 +86,11 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 }
 
 /**
- * Does the work of one request, and ends it after `ms` milliseconds or when `cancel` is aborted, whatever comes meanwhile: n8n's own
- * time limit counts idle time only, so that an answer of a byte every few seconds outlives it. Throws a `TimeoutError` or a
- * `CanceledError` then, at once.
+ * Does the work of one request, and ends it after `ms` milliseconds or when `cancel` is aborted, whatever comes meanwhile: n8n's own time
+ * limit counts idle time only, so an answer of one byte every few seconds outlives it. Then throws a `TimeoutError` or a `CanceledError` at
+ * once.
  *
- * @param late what is said after the time
+ * @param late the message after that time
  * @param work gives up when its signal is aborted
  */
 export async function withHardEnd<Result>(
@@ -107,7 +107,7 @@ export async function withHardEnd<Result>(
 	}
 }
 
-/** A readable stream by what is needed of it: the build must not import `stream`. */
+/** The part of a readable stream that is needed here: the build must not import `stream`. */
 export type ByteStream = NodeJS.ReadableStream & {
 	destroy(error?: Error): void;
 	readonly destroyed?: boolean;
@@ -122,7 +122,7 @@ const MAX_TEXT_MB = 64;
 
 const utf8 = new TextDecoder();
 
-/** The pieces of a text. Throws a `TooLargeError` for more than so many MB. Leaving it destroys the stream. */
+/** The pieces of a text. Throws a `TooLargeError` for more than `maxMb` MB. Ending the loop early destroys the stream. */
 async function* bounded(
 	body: AsyncIterable<Buffer | string> | Iterable<string>,
 	maxMb: number,
@@ -150,7 +150,7 @@ export interface ServiceContext extends CredentialSource {
 	logger: Logger;
 }
 
-/** Milliseconds since 1970; a function where it moves while a request waits. */
+/** Milliseconds since 1970; a function if it moves while a request waits. */
 export type Deadline = number | (() => number);
 
 export const deadlineMs = (deadline: Deadline): number =>
@@ -168,20 +168,20 @@ export interface ApiRequest {
 	deadline?: Deadline;
 	/** Milliseconds for one attempt, to the last byte of its answer. Default: one minute. */
 	timeoutMs?: number;
-	/** Milliseconds of them without data. Default: all. */
+	/** Milliseconds of `timeoutMs` that may pass without data. Default: all of them. */
 	idleMs?: number;
 	/** Headline of a 404. */
 	notFound?: string;
-	/** Whether the body of a refusal says that the request was carried out all the same. */
+	/** Whether the body of a refusal says that the request was carried out anyway. */
 	mayBeDone?: (body: unknown) => boolean;
-	/** Ends the request at once when it is aborted, even a purchase: what that bought is lost then. */
+	/** Ends the request at once when it is aborted, even a purchase: what it bought is then lost. */
 	abandon?: AbortSignal;
 }
 
-/** Reads a response of any shape into a value; `undefined` for what is none. */
+/** Converts a response of any shape to a value; `undefined` if it does not hold one. */
 type Reader<Value> = (answer: unknown) => Value | undefined;
 
-/** Reads the body of a 2xx. Throws an `ApiError` for what is not read. */
+/** Reads the body of a 2xx. Throws an `ApiError` if it cannot be read. */
 export function parseAnswer<Value>(read: Reader<Value>, body: unknown, statusCode: number): Value {
 	const value = read(body);
 	if (value === undefined) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
@@ -189,11 +189,11 @@ export function parseAnswer<Value>(read: Reader<Value>, body: unknown, statusCod
 }
 
 export const ATTEMPT_TIMEOUT_MS = 60_000;
-/** Of an attempt that begins right before the deadline. */
+/** Time of an attempt that begins right before the deadline. */
 export const MIN_ATTEMPT_MS = 5_000;
 export const DEFAULT_DEADLINE_MS = 180_000;
 
-/** A rate limit holds reads up for so long at most, in milliseconds: what was bought is waited for. */
+/** Milliseconds for which a rate limit holds up reads at most: they wait for what was bought. */
 export const READS_HELD_UP_MS = 30_000;
 
 const fullResponse = z.object({
@@ -212,7 +212,7 @@ export const isSuccess = ({ statusCode }: { statusCode: number }) =>
 
 const CANCEL_SIGNAL = 'getExecutionCancelSignal';
 
-/** n8n's helper replaces the signal of a request by the one of its context, where the context can be canceled. */
+/** n8n's helper replaces the signal of a request with that of its context, if the context can be canceled. */
 function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContext {
 	return new Proxy(context, {
 		has: (target, name) => name === CANCEL_SIGNAL || name in target,
@@ -224,14 +224,14 @@ function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContex
 /** A body that n8n has made up itself, in an evaluation, as text. */
 const toText = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 
-/** A body in the pieces in which it comes. Throws an `ApiError` for one that breaks, takes too long, or is too large. */
+/** A body, in pieces as they come. Throws an `ApiError` if it breaks off, takes too long, or is too large. */
 async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): AsyncGenerator<Buffer> {
 	const stream = byteStream.safeParse(body);
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
 	const pieces = bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
 	try {
-		// Whether or not the stream tells of its end.
+		// The time limit ends this even if the stream never reports its end.
 		for (;;) {
 			const next = await Promise.race([end.ended, pieces.next()]);
 			if (next.done) return;
@@ -246,11 +246,11 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 	}
 }
 
-/** A response that begins: its body is read while it comes. */
+/** A response that has begun. Its body is read as it comes. */
 type OpenResponse = Omit<z.infer<typeof fullResponse>, 'body'> & { pieces: AsyncGenerator<Buffer> };
 
 /**
- * Begins a request of at most `ms` milliseconds, to the last byte of its response. Throws an `ApiError` where it ends before that begins.
+ * Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins.
  *
  * @param request gives up when its signal is aborted
  */
@@ -266,7 +266,7 @@ export async function openResponse(
 		return { ...head, pieces: readPieces(body, end) };
 	} catch (error) {
 		end.release();
-		// Of one that does not give up, the response must not keep its connection.
+		// If the request does not give up, a late response must not keep its connection.
 		void responded.then(
 			(late) => streamResponse.safeParse(late).data?.body.destroy(),
 			() => {},
@@ -287,7 +287,7 @@ export async function readBody(
 		for await (const piece of pieces) chunks.push(piece);
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		// It may name what was bought.
+		// What came may name what was bought.
 		const came = shortResponse(redact(text()));
 		if (came !== '') error.details.response = came;
 		throw error;
@@ -311,11 +311,11 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 			...(isJson ? { 'content-type': 'application/json' } : {}),
 			...Object.fromEntries(named),
 		},
-		// As text: of an object n8n sends nothing if it is empty, and its HTTP client drops a field named `__proto__`.
+		// As text: n8n sends nothing for an empty object, and its HTTP client drops a field named `__proto__`.
 		body: isJson ? JSON.stringify(inDeploymentWords(body, words)) : body,
 		json: !isBytes,
 		timeout: clock.toHostMs(request.idleMs ?? request.timeoutMs ?? ATTEMPT_TIMEOUT_MS),
-		// n8n's own reading of JSON rounds long ids, and has no limit of size.
+		// n8n's own reading of JSON rounds long ids, and has no size limit.
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
@@ -358,7 +358,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		throw errorFromResponse({ ...response, body }, clock.now(), notFound, mayBeDone?.(body));
 	}
 
-	/** Waits for the end of a rate limit. Throws where that would pass the deadline; a caller that asks again by itself has its last try then. */
+	/** Waits for the end of a rate limit. Throws if that would pass the deadline; a caller that asks again by itself then has a last try. */
 	async function waitForQuiet(
 		{ retry }: ApiRequest,
 		deadline: Deadline,
@@ -377,8 +377,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	}
 
 	/**
-	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the pieces of the response as soon
-	 * as it begins: they end with the request's time limit, or when it is abandoned, and throw an `ApiError` where the connection breaks.
+	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the pieces of the response as soon as
+	 * it begins: they end with the request's time limit, or when it is abandoned, and throw an `ApiError` if the connection breaks.
 	 */
 	async function open<Value>(
 		request: ApiRequest,
@@ -408,7 +408,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 
 	return {
 		open,
-		/** The same; the whole of the response is read. */
+		/** The same, but reads the whole response. */
 		send: async <Value>(request: ApiRequest, read: Reader<Value>): Promise<Value> =>
 			await open(request, async (pieces, statusCode) =>
 				parseAnswer(read, await readBody(pieces, connection), statusCode),

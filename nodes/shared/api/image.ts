@@ -61,14 +61,14 @@ export const IMAGE_QUALITIES = ['auto', 'low', 'medium', 'high'] as const;
 export const IMAGE_BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
 export const IMAGE_MODERATIONS = ['auto', 'low'] as const;
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
-/** What the service makes where no format is sent. It takes no compression. */
+/** The format that the service uses if none is sent. It accepts no compression. */
 export const DEFAULT_FORMAT = 'png';
 export const COMPRESSIBLE_FORMATS = ['jpeg', 'webp'] as const;
 
 export const MAX_IMAGES = 4;
 export const MAX_COMPRESSION = 100;
 
-// The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte has as many here too.
+// The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte has 1 048 576 bytes here too.
 const MEBIBYTE = 1_048_576;
 
 /** References that each model accepts: how many, and how large each and all may be, in bytes (spec, Limits). */

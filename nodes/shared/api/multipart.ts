@@ -24,8 +24,8 @@ export interface FileSource {
 }
 
 /**
- * A multipart form with one file and any number of text fields. The file is read while the form is sent, for each attempt anew: no
- * copy of it is kept in memory. n8n's HTTP client sends what is called a `Blob`, by its `size`, `type` and `stream`.
+ * A multipart form with one file and any number of text fields. The file is read while the form is sent, again for each attempt: no copy of
+ * it is kept in memory. n8n's HTTP client sends anything tagged as `Blob` by its `size`, `type` and `stream`.
  */
 export class MultipartForm {
 	readonly [Symbol.toStringTag] = 'Blob';
@@ -77,7 +77,7 @@ export class MultipartForm {
 		return this.reading;
 	}
 
-	/** Leaves the file: a service may answer before it has all of it. */
+	/** Stops reading the file: a service may answer before it has all of it. */
 	close(): void {
 		void this.reading?.return(undefined).catch(() => {});
 	}

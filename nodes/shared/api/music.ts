@@ -7,7 +7,7 @@ export const MUSIC_VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 
 /** Versions that can add an accompaniment. */
 export const INSTRUMENTAL_VERSIONS = ['v5', 'v5.5'] as const;
 
-/** What the service takes where no version is sent. */
+/** The version that the service uses if none is sent. */
 export const DEFAULT_VERSION = 'v5.5';
 
 export const VOCAL_GENDERS = ['Male', 'Female'] as const;
@@ -60,8 +60,8 @@ export const CUSTOM_MODE_FIELDS = [
 export const DESCRIPTION_MODE_FIELD = 'gpt_description';
 
 /**
- * Names of the fields that the service does not read in the mode of a request; none if nothing in it decides. Without `custom` the mode
- * is inferred in the order of spec §2, Common field rules; where the operation does not infer it, description mode is the default.
+ * Names of the fields that the service does not read in the mode of a request; none if nothing in it decides the mode. Without `custom` the
+ * mode is inferred in the order of spec §2, Common field rules; if the operation does not infer it, description mode is the default.
  */
 export function unreadFields(
 	{ custom, prompt, gpt_description, tags, title }: Readonly<Record<string, unknown>>,

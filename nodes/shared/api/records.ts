@@ -28,11 +28,11 @@ const STATUS_OF_WORD = new Map(
 	TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)),
 );
 
-/** The state for the service's word, without case; `undefined` for a word that is not known here. */
+/** The state for the service's word, in any case; `undefined` for a word that is not known here. */
 export const knownStatus = (serviceStatus: string): TaskStatus | undefined =>
 	STATUS_OF_WORD.get(serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_'));
 
-/** Whether a task in this state changes no more. */
+/** Whether a task in this state does not change any more. */
 export function hasEnded(status: TaskStatus): boolean {
 	return status === 'completed' || status === 'failed';
 }
@@ -53,7 +53,7 @@ export function toText(value: unknown): string | undefined {
 
 const LAST_DATE_MS = 8.64e15;
 
-/** A point in time in seconds, milliseconds or microseconds since 1970, or as ISO text, in milliseconds. */
+/** Converts a time to milliseconds since 1970: from seconds, milliseconds or microseconds, or from ISO text. */
 export function toMilliseconds(value: unknown): number | undefined {
 	const time = toNumber(value);
 	if (time === undefined) {
@@ -85,7 +85,7 @@ const idsIn = (holder: Record<string, unknown> | undefined) =>
 
 const idsOf = (holder: Record<string, unknown> | undefined) => [holder?.id, ...idsIn(holder)];
 
-/** A record as it came, without its envelope, of which only the service's word for the state is read. */
+/** A record as received, without its envelope. Only the service's word for the state has been read. */
 export interface StatedRecord {
 	raw: Record<string, unknown>;
 	status: string;
@@ -135,14 +135,14 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 	const word = statusWord(holder);
 	const inner = envelopes < MAX_ENVELOPES ? envelopedTask(holder) : undefined;
 	const record = inner && statedIn(inner, envelopes + 1);
-	// Inside of an envelope, `data` may be any part of the record.
+	// Inside an envelope, `data` may be any part of the record.
 	const isPart =
 		envelopes > 0 &&
 		word !== undefined &&
 		(holder.result !== undefined || knownStatus(word) !== 'completed');
 	if (record && !isPart) return record;
 	if (word === undefined) return undefined;
-	// `success` may be that of the request.
+	// A status of `success` may be that of the request.
 	const runs =
 		inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
 	return runs ? { raw: inner, status: 'running' } : { raw: holder, status: word };
@@ -157,7 +157,7 @@ export function findTaskRecord(answer: unknown): StatedRecord | undefined {
 	return isObject(holder) ? statedIn(holder, 0) : undefined;
 }
 
-/** Whether the task of a record may have ended, by its word for the state; by its progress too where the word is not known. */
+/** Whether the task of a record may have ended, by its word for the state or, if the word is not known, by its progress. */
 export function mayHaveEnded({ raw, status }: StatedRecord): boolean {
 	const known = knownStatus(status);
 	return known === undefined ? (toNumber(raw.progress) ?? 0) >= 100 : hasEnded(known);
@@ -206,10 +206,10 @@ function bareId(value: unknown): string | undefined {
 		: undefined;
 }
 
-/** Whether an id stands in the request: it may be that of a parent task. */
+/** Whether an id is in the request: it may be that of a parent task. */
 type IsSent = (id: string) => boolean;
 
-/** The id that a value gives to a task: rather a new one than one of the request, which may stand beside it under another name. */
+/** The id that a value gives to a task: preferably a new one, not one of the request, which may stand next to it under another name. */
 function acceptedId(value: unknown, isParent: IsSent): string | undefined {
 	if (!isObject(value)) return bareId(value);
 	const ids = [...idsIn(value), value.id].flatMap((id) => toText(id) ?? []);
@@ -224,13 +224,13 @@ const firstIds = (isParent: IsSent, ...places: unknown[][]): string[] =>
 
 /**
  * The ids that an acknowledgement gives to new tasks, in `task_id` (spec, Submission acknowledgement); mostly one. In an error, a word in
- * `data` is none, and an id beside it is another task's, or the request's. One that the request has names the task that the error is about.
+ * `data` is not an id, an id beside it is another task's or the request's, and one that was sent names the task in question.
  */
 function readAcceptedIds(answer: unknown, isSent: IsSent): string[] {
 	if (!isObject(answer)) return [];
 	const isError = () => errorInBody(answer) !== undefined;
 	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-	// What an error has beside the ID of the request is the request's, too.
+	// In an error, an ID next to one that was sent is the request's, too.
 	const isParent: IsSent = (id) => isSent(id) && !isError();
 	const ofObjects = firstIds(isParent, [...entries, answer.task].filter(isObject));
 	const fresh = ofObjects.filter((id) => !isSent(id));
@@ -250,7 +250,7 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 	return (id !== undefined && !isSent(id)) || inner.some((each) => namesNewTask(each, isSent));
 }
 
-/** The words of the specification for a task that it says is refunded. Others stand in errors, too. */
+/** The words that the specification uses for a refunded task. Other words for a failure also occur in errors. */
 export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 /** Fields in which errors of a request say why, besides `error`. */
@@ -272,9 +272,9 @@ function isSuccessCode(code: unknown): boolean | undefined {
 }
 
 /**
- * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again: neither
- * its record, nor what is around it, says that the request failed. Of an answer without an envelope only the words of the specification
- * count: gateways use the others.
+ * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so
+ * neither its record nor what is around it may say that the request failed. Without an envelope, only the words of the specification count:
+ * gateways use the others.
  */
 function isErrorAnswer(answer: unknown): boolean {
 	const found = findTaskRecord(answer);
@@ -282,7 +282,7 @@ function isErrorAnswer(answer: unknown): boolean {
 	const { raw, status } = found;
 	if (toNumber(raw.progress) !== undefined) return false;
 	const isNamed = readTaskId(answer) !== undefined;
-	// Inside of the record, `error` is the task's.
+	// Inside the record, `error` is the task's.
 	const beside = raw !== answer && isObject(answer.error) ? answer.error.code : undefined;
 	const isError =
 		answer.success === false ||
@@ -313,9 +313,9 @@ export interface AcceptedTask {
 }
 
 /**
- * Reads the response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission acknowledgement). An operation that
- * ends at once (tag enhancement) may answer with the completed task; the spec does not show which. Throws an `ApiError` for any other: of
- * an error that names a new task, the task may have been bought.
+ * Reads the response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission
+ * acknowledgement). An operation that ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
+ * Throws an `ApiError` for anything else: if an error names a new task, that may have been bought.
  */
 export function readSubmission(answer: unknown, statusCode: number, isSent: IsSent): AcceptedTask {
 	const [taskId, ...others] = readAcceptedIds(answer, isSent);

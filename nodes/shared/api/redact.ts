@@ -3,21 +3,21 @@ import { isObject } from '../util/json';
 /** A key that is a plain word, such as `task`, may be a part of any field's name. */
 const PLAIN_WORD = /^[a-z_]{1,15}$/i;
 
-/** Characters that a text is searched for first: the pattern of a whole key takes 15 ms to compile, of its start 1 ms. */
+/** Number of characters that a text is searched for first: a pattern of the whole key takes 15 ms to compile, one of its start 1 ms. */
 const START = 6;
 
-/** Shorter pieces of an encoded key may stand in any text. */
+/** Shorter pieces of an encoded key may occur in any text. */
 const SHORTEST_PIECE = 8;
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** Hexadecimal digits, small or capital. */
+/** Hexadecimal digits, in lower or upper case. */
 const hex = (digits: string) =>
 	digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
 /**
- * A character as it is, or as URLs and JSON have it. Whether it must be escaped does not matter, and it may be so more than once:
- * `/`, `%2F`, `%252f`, `\/`, `\u002f`. The limits keep the time for a long row of such signs in proportion to its length.
+ * A character as it is, or as URLs and JSON write it. It may be escaped without need, and more than once: `/`, `%2F`, `%252f`, `\/`,
+ * `\u002f`. The limits keep the time for a long row of such signs in proportion to its length.
  */
 function characterPattern(character: string): string {
 	const bytes = [...Buffer.from(character)]
@@ -26,12 +26,12 @@ function characterPattern(character: string): string {
 	const units = [...Array(character.length).keys()].map((at) =>
 		character.charCodeAt(at).toString(16).padStart(4, '0'),
 	);
-	// A form has a plus for a blank.
+	// Forms write a blank as a plus.
 	const itself = character === ' ' ? '[ +]' : escaped(character);
 	return `(?:\\\\{0,4}${itself}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
 }
 
-/** The key in base64, wherever in the encoded text it stands, such as after `Bearer `: without the characters that it shares with what stands beside it. */
+/** The key in base64 at any place in a text, such as after `Bearer `: without the characters that it shares with the text around it. */
 function base64Pieces(key: string): string[] {
 	const bytes = Buffer.from(key);
 	const pieces = [0, 1, 2].map((before) => {
@@ -54,7 +54,7 @@ function keyPattern(key: string, characters?: number): string {
 	].join('|');
 }
 
-/** What stands in the place of the key. */
+/** Stands in place of the key. */
 const MASK = '•••';
 
 const MASK_IN_URL = encodeURIComponent(MASK);
@@ -62,7 +62,7 @@ const MASK_IN_URL = encodeURIComponent(MASK);
 /** Whether a key stood in a URL. */
 export const isMasked = (url: string) => url.includes(MASK) || url.includes(MASK_IN_URL);
 
-/** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits have it. */
+/** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits encode it. */
 export interface Redactor {
 	/** At any depth of a value. */
 	redact: (value: unknown) => unknown;

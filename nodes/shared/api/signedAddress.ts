@@ -34,7 +34,7 @@ function withParameters(
 	return [`${base}${base.includes('?') ? '&' : '?'}${query}`, ...fragment].join('#');
 }
 
-/** An address with more of a path. */
+/** An address with `path` added to its path. */
 export function below(address: string, path: string): string {
 	const url = parseWebUrl(address);
 	if (!url) return address + path;
@@ -53,8 +53,8 @@ const signReference = ({ sign }: Signer, address: string, reference: string): st
 	sign(JSON.stringify(['reference', pathEnd(address), reference]));
 
 /**
- * A callback address that gives a text of the user's own back. The signature is the last parameter of its query: a service that
- * appends `/callback` to the text of an address then appends to it. An address with a reference of its own stays as it is.
+ * A callback address that brings back a text of the user's own. The signature is the last parameter of its query: a service that appends
+ * `/callback` to the text of an address then appends to it. An address with a reference of its own stays as it is.
  */
 export function withReference(signer: Signer, address: string, reference: string): string {
 	if (parseWebUrl(address)?.searchParams.has('reference')) return address;
@@ -89,7 +89,7 @@ export function checkReference(
 const signExecution = ({ sign }: Signer, executionId: string): string | undefined =>
 	sign(JSON.stringify(['execution', executionId]));
 
-/** n8n 2.x signs the address of a paused execution, and checks it before a node is called. In 1.x it is a number. */
+/** n8n 2.x signs the address of a paused execution, and checks it before a node is called. In 1.x it contains only a number. */
 export const isSigned = (resumeUrl: string): boolean =>
 	parseWebUrl(resumeUrl)?.searchParams.has('signature') === true;
 
@@ -103,8 +103,8 @@ const digestOf = (secret: string): string =>
 	createHash('sha256').update(secret).digest('base64url');
 
 /**
- * What a paused execution keeps of the secret in its address, so that the address stays right when the API key is changed.
- * `undefined` where it has none.
+ * What a paused execution keeps of the secret in its address, so that the address stays valid when the API key is changed. `undefined` if
+ * there is no secret.
  */
 export function secretDigest(address: string): string | undefined {
 	const secret = parseWebUrl(address)?.searchParams.get('secret');
@@ -114,7 +114,7 @@ export function secretDigest(address: string): string | undefined {
 /**
  * Checks the secret of a call to a paused execution.
  *
- * @param readDigest reads what {@link secretDigest} gave before the pause; called where the secret is not made with this key
+ * @param readDigest reads what {@link secretDigest} gave before the pause; called if the secret is not made with this key
  */
 export function checkSecret(
 	signer: Signer,

@@ -8,7 +8,7 @@ export const UPLOAD_LINK_HOURS = 72;
 
 /** A stored picture (spec, Uploaded image record). */
 export interface UploadRecord {
-	/** The record as it came, without an envelope. */
+	/** The record as received, without an envelope. */
 	raw: Record<string, unknown>;
 	url: string;
 	/** Milliseconds since 1970. */

@@ -43,7 +43,7 @@ export const SHOT_TYPES = ['customize', 'intelligence'] as const;
 
 export const SHOTS = { min: 1, max: 6 } as const;
 
-/** Seconds that one shot lasts at least. */
+/** Minimum length of one shot, in seconds. */
 export const MIN_SHOT_DURATION = 1;
 
 export const MAX_ELEMENTS = 3;

@@ -11,7 +11,7 @@ const withRawBody = z.object({
 	readRawBody: z.custom<() => Promise<void>>((value) => typeof value === 'function').optional(),
 });
 
-/** The body as n8n has read it; from its text, where n8n rounded an ID, or did not see that it is JSON. */
+/** The body as n8n has read it; read again from its text if n8n rounded an ID, or did not see that it is JSON. */
 async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
 	const read: unknown = context.getBodyData();
 	const isRead = isObject(read) && Object.keys(read).length > 0;
@@ -24,7 +24,7 @@ async function bodyOf(context: IWebhookFunctions): Promise<unknown> {
 	return isRead && !/\d{16}/.test(text) ? read : (parseExactJson(text) ?? read);
 }
 
-/** What a node calls the address of its own execution with. */
+/** The body with which a node calls the address of its own execution. */
 export const ownCall = z.object({ pause: z.string() });
 
 /** Reads the body of a call, of any shape. Anybody can send one: no more is read before the service has confirmed the task. */
@@ -55,8 +55,8 @@ const ANSWER_WITHIN_MS = 8_000;
 export const DOWNLOAD_WITHIN_MS = 600_000;
 
 /**
- * Answers the service itself, instead of n8n. It calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). After another
- * answer it does nothing: Express would throw, and n8n resumes a paused execution with what a webhook throws.
+ * Answers the service directly, in place of n8n. The service calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). After
+ * another answer it does nothing: Express would throw, and n8n resumes a paused execution with what a webhook throws.
  */
 export function answer(
 	context: IWebhookFunctions,
@@ -68,7 +68,7 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/** Waits for what decides the answer, which goes on if it takes longer than `ms` milliseconds. Returns whether it came in time. */
+/** Waits up to `ms` milliseconds for the work that decides the answer; the work then goes on. Returns whether it was in time. */
 export async function inTimeToAnswer(
 	work: Promise<unknown>,
 	ms = ANSWER_WITHIN_MS,

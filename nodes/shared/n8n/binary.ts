@@ -46,7 +46,7 @@ export interface PictureRules {
 	isInline?: boolean;
 }
 
-/** Splits "data, mask" into the names of the binary properties it lists. What is empty beside a comma stays. */
+/** Splits "data, mask" into the names of the binary properties it lists. Empty names beside a comma stay. */
 export function splitNames(names: unknown): string[] {
 	const list: unknown[] = Array.isArray(names) ? names : [names];
 	return list
@@ -119,7 +119,7 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 		);
 	}
 	const content = await openContent(context, data);
-	// Of a file without a name, many services say that none was chosen.
+	// For a file without a name, many services say that no file was chosen.
 	const fileName = data.fileName === '' ? property : (data.fileName ?? property);
 	return { ...content, fileName, mimeType: data.mimeType };
 }
@@ -179,7 +179,7 @@ export async function readWhole(pieces: Pieces): Promise<Buffer> {
 	return Buffer.concat(read);
 }
 
-/** Opens the content of a file that was checked, to be sent. */
+/** Opens a checked file again, to be sent. */
 export async function reopenFile(
 	context: IExecuteFunctions,
 	{ itemIndex, property, mimeType }: Pick<PendingUpload, 'itemIndex' | 'property' | 'mimeType'>,

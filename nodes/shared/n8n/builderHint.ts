@@ -1,8 +1,8 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
 
 /**
- * What a language model that builds workflows is told of a node: by n8n's assistant, and by n8n's MCP server. n8n 2.x reads it;
- * the n8n-workflow that this package is typed against does not know it yet.
+ * What n8n's assistant and n8n's MCP server tell a language model that builds workflows about a node. n8n 2.x reads it; the n8n-workflow
+ * that this package is typed against does not know it yet.
  */
 interface BuilderHint {
 	/** Comes with the node in search results. */

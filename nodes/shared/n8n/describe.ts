@@ -32,7 +32,7 @@ function resourcesOf(operations: readonly Operation[]): Resource[] {
 	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
 }
 
-/** A node with one resource keeps the parameter, of which n8n's nodes panel makes its actions, and does not show it. */
+/** A node with one resource hides the parameter, but keeps it: n8n's nodes panel makes its actions from it. */
 function resourceSelector(resources: Resource[]): INodeProperties {
 	const first = resources[0]?.value ?? '';
 	return {

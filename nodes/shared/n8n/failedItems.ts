@@ -15,7 +15,7 @@ export function isFailed<Item extends object>(item: Item): item is Item & Failed
 	return 'error' in item && item.error !== undefined;
 }
 
-/** Items after which n8n gets a turn: evaluating the parameters of thousands of items would stop it for seconds. */
+/** Number of items after which n8n gets a turn: evaluating the parameters of thousands of items would block it for seconds. */
 const ITEMS_PER_TURN = 50;
 
 /** Runs `work` for each input item in order. What it throws becomes that item's error. */
@@ -76,7 +76,7 @@ export function runError(
 		: new NodeOperationError(node, message, { description, itemIndex });
 }
 
-/** The output of items that were worked on one by one. Throws the first item's error, unless the node is set to continue. */
+/** The output of items that were processed one by one. Throws the first item's error, unless the node is set to continue. */
 export function toOutputItems(
 	context: IExecuteFunctions,
 	results: ReadonlyArray<INodeExecutionData | FailedItem>,
@@ -87,14 +87,14 @@ export function toOutputItems(
 	);
 }
 
-/** Puts the key of the item's purchase record on its error: the error item names it, so that the node knows the item when it comes back. */
+/** Puts the key of the item's purchase record on its error: the error item names it, so the node knows the item if it comes back. */
 export function nameRecord(error: NodeError, recordKey: string | undefined): void {
 	error.context.recordKey = recordKey;
 }
 
 /**
- * The key of the purchase record that an item names, where it came out of this node without a result: an error item, or the item
- * of a task that had not ended at the time limit of a pause.
+ * The key of the purchase record that an item names if it came out of this node without a result: an error item, or the item of a task that
+ * had not ended at the time limit of a pause.
  */
 export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
 	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;

@@ -21,10 +21,10 @@ export function toOptions<const Value extends string>(
 	}));
 }
 
-/** The default of a number that is sent only when the user sets it. Of an empty text n8n 1.123 makes the smallest number as soon as the panel is opened. */
+/** The default of a number that is sent only if it is set. n8n 1.123 turns an empty text into the smallest number when the panel opens. */
 export const NOT_SET = null;
 
-/** The first of a list of values that need none. */
+/** The first option of a list whose value is optional. */
 export const NOT_SENT = {
 	name: 'Default',
 	value: '',
@@ -90,8 +90,8 @@ type OpenValueField = Pick<
 };
 
 /**
- * A field with a list and a typed alternative, for values of which the service may have more than this package knows. Its value
- * may also be plain text, as an expression for the whole field or the API of n8n gives it.
+ * A field with a list and a typed alternative, for cases where the service may have more values than this package knows. Its value may also
+ * be plain text, if it comes from an expression for the whole field or from n8n's API.
  */
 export function openValueField({
 	preset = { name: '', value: '' },

@@ -21,7 +21,7 @@ import {
 } from '../api/errors';
 import { atItem } from './rows';
 
-/** A line of the description of an error that comes before the purchase. */
+/** A line in the description of an error that occurs before the purchase. */
 export const NOTHING_SENT = 'Nothing was sent to the service.';
 
 export type NodeError = NodeApiError | NodeOperationError;
@@ -71,7 +71,7 @@ interface ErrorContext {
 	itemIndex?: number;
 	/** Whether the request was a purchase, or came before one. */
 	purchase?: boolean;
-	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance was checked. */
+	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance has been checked. */
 	buys?: 'task' | 'answer';
 	/** A sentence that comes first in the description. */
 	context?: string;
@@ -125,7 +125,7 @@ export function asNodeError(node: INode, error: unknown, context: ErrorContext =
 	return new NodeOperationError(node, cause, { itemIndex: context.itemIndex });
 }
 
-/** The error of an item by what the user gave: the message names the item. */
+/** The error for what the user gave in an item: the message names the item. */
 export const itemError = (
 	node: INode,
 	message: string,

@@ -66,7 +66,7 @@ export const balanceUnit = (displayName: string) =>
 		default: 'balance',
 	});
 
-/** The value of an option that each item has for itself. What is not text comes as its JSON, a date without the quotes. */
+/** The value of an option that is read for each item. A value that is not text becomes its JSON; a date without the quotes. */
 export const itemText = z.unknown().transform((value) => {
 	const text =
 		typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^"|"$/g, '');

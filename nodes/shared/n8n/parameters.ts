@@ -160,7 +160,7 @@ export function unsentNotes(
 	return set.map((name) => `"${labelOf(fields, name)}" is set and was not sent: ${reason}`);
 }
 
-/** Open values of a request: the word for each in a note, its field in the API, and what this package knows of. */
+/** Open values of a request: the word for each in a note, its field in the API, and the values that this package knows. */
 export type KnownValues = ReadonlyArray<
 	readonly [word: string, name: string, known: readonly string[]]
 >;
@@ -174,7 +174,7 @@ export function unlistedNotes(body: Record<string, unknown>, values: KnownValues
 	});
 }
 
-/** Where a value stands, in labels. A list that only the request has, and the number in it, says nothing to the user. */
+/** Where a value stands, in labels. A list that only the request has, and the number in it, mean nothing to the user. */
 function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string | number>): string {
 	const labels = path.map((step) => labelIn(fields, toApiName(String(step))));
 	const known = path.flatMap(

@@ -13,8 +13,8 @@ import {
 } from './parameters';
 
 /**
- * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a
- * list: the service wants plain URLs (spec, Image generation). A list's entry without a link stays, empty, to be refused.
+ * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a list: the
+ * service wants plain URLs (spec, Image generation). An entry without a link stays in a list, empty, to be refused.
  */
 function linksIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) {
@@ -28,7 +28,7 @@ function linksIn(value: unknown): unknown[] {
 	return link === undefined || link === null || link === '' ? [] : [link];
 }
 
-// A comma inside a URL stays, as after the type of a data URI.
+// A comma inside a URL stays, such as the one after the type of a data URI.
 const BETWEEN_LINKS = /[\r\n]+\s*|[,;]\s*(?=https?:|data:|[,;]|$)|\s(?=https?:\/\/|data:)/i;
 
 /** The links in the value of a list. A cell of a sheet may hold several, with commas, blanks or line breaks between them. */
@@ -43,7 +43,7 @@ export function linkList(value: unknown): unknown[] {
 	);
 }
 
-/** A link, or a picture of the input that has none before it is uploaded. */
+/** A link, or a picture of the input that has no link until it is uploaded. */
 export function picture(link: z.ZodTypeAny = webUrl()) {
 	return z.unknown().superRefine((value, issues) => {
 		if (value instanceof PendingUpload) return;
@@ -86,7 +86,7 @@ export class PictureReader {
 		return found;
 	}
 
-	/** The one picture that a field gives; `undefined` for none. Refuses more: they would be bought without. */
+	/** The one picture that a field gives; `undefined` for none. Refuses more than one: the others would be missing from the purchase. */
 	private only(name: string, found: readonly unknown[]): unknown {
 		if (found.length > 1)
 			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);

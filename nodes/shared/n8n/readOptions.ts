@@ -47,7 +47,7 @@ export function parseOptions<Shape extends Options>(
 }
 
 /**
- * Reads options one by one. Others of the collection, such as the file name, may have expressions that only an item, or a running
+ * Reads options one by one. Others in the collection, such as the file name, may have expressions that only an item, or a running
  * execution, can evaluate.
  */
 export function readOptions(
@@ -112,7 +112,7 @@ export interface ItemOptions {
 	reference?: string;
 	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
 	referenceVerified?: boolean;
-	/** JSON of the input item, where it is to come out. */
+	/** JSON of the input item, if it is to come out. */
 	input?: IDataObject;
 	/** The same for the same request in any execution: see `purchaseKey`. */
 	purchaseKey?: string;
@@ -148,7 +148,7 @@ export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: numbe
 		const includesInput = commonOptions.includeInput.catch(false).parse(includeInput);
 		return readItemOptions(collection, includesInput ? json : undefined);
 	} catch {
-		// An expression that fails is told by the item's own error, or does not matter to it.
+		// The item's own error reports an expression that fails, or it does not matter to the item.
 		return {};
 	}
 }

@@ -1,7 +1,7 @@
 /** An item, as a sheet counts its rows and as n8n counts items. */
 export const rowOf = (itemIndex: number) => `row ${itemIndex + 1} (item ${itemIndex})`;
 
-/** A message with the item that it is about. n8n's editor adds its own "[item 2]" to a message without "item 2" only. */
+/** A message with the item that it is about. n8n's editor adds its own "[item 2]" only to a message without "item 2". */
 export const atItem = (message: string, itemIndex: number | undefined) =>
 	itemIndex === undefined ? message : `${message} [${rowOf(itemIndex)}]`;
 

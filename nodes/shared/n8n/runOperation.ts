@@ -8,8 +8,8 @@ import { asNodeError, errorItem } from './nodeErrors';
 import { optionsOfFailedItem } from './readOptions';
 
 /**
- * An error of all items at once (the credential, an option) becomes every item's error where the node is set to continue: n8n
- * itself would pass the input on as if nothing had happened.
+ * An error of all items at once (the credential, an option) becomes every item's error if the node is set to continue: n8n itself would
+ * pass the input on as if nothing had happened.
  */
 async function runOrContinue(
 	context: IExecuteFunctions,

@@ -53,7 +53,7 @@ const MAX_REDIRECTS = 5;
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Milliseconds that a file has to come whole, also where its task ended just before the deadline: it was paid for. */
+/** Milliseconds for a file to come completely, also if its task ended just before the deadline: it was paid for. */
 const FILE_WITHIN_MS = 600_000;
 
 function blocked(reason: string): BlockedAddressError {
@@ -71,7 +71,7 @@ export function checkAddress(address: string, connection: Connection): URL {
 	return url;
 }
 
-/** A link as the service gave it: what came has a mask in place of the key, which goes to the service only. */
+/** A link as the service gave it, with the key in place of its mask. The key goes to the service only. */
 function withKey({ href, origin }: URL, connection: Connection): string {
 	if (!isMasked(href)) return href;
 	if (origin === parseWebUrl(connection.baseUrl)?.origin) return connection.reveal(href);
@@ -130,7 +130,7 @@ export async function openFile(
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** An answer that has a status of success and is no file. It may be one a moment later. */
+/** An answer that has a success status but is not a file. A moment later it may be one. */
 function noFile(reason: string): UnreadableResponseError {
 	return new UnreadableResponseError(`The link did not give a file: ${reason}`);
 }
@@ -142,7 +142,7 @@ function isWhole(range: unknown): boolean {
 	return first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(size);
 }
 
-/** Throws for what cannot be a file by its status and its headers. */
+/** Throws if the status and the headers show that the response cannot be a file. */
 function checkResponse({ statusCode, headers }: StreamResponse, mimeType?: string): void {
 	if (statusCode === 202) throw noFile('it is not there yet (HTTP 202)');
 	if (statusCode === 204 || statusCode === 205)
@@ -153,7 +153,7 @@ function checkResponse({ statusCode, headers }: StreamResponse, mimeType?: strin
 		throw noFile(`the content type is ${mimeType}`);
 }
 
-/** Pages and messages, under which no server gives out a picture, a sound or a clip. */
+/** Types of pages and messages: no server delivers a picture, a sound or a clip under them. */
 const NO_FILE_TYPES = new Set([
 	'text/html',
 	'application/xhtml+xml',
@@ -161,17 +161,17 @@ const NO_FILE_TYPES = new Set([
 	'application/problem+json',
 ]);
 
-/** Under these a server that knows no better gives out any file, and one that refuses tells its reason. */
+/** A server that does not know a file's type may deliver it under these, and one that refuses may give its reason under them. */
 const TEXT_TYPES = new Set(['text/plain', 'text/xml', 'application/xml']);
 
-/** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins so. */
+/** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins like this. */
 const PAGE =
 	/^[\s\ufeff]*(?:<(?:!doctype\s+html|html|head|body)\b|(?:<\?xml[^>]*>\s*)?<error\b|\{\s*")/i;
 
-/** Characters in which a page, or a text, shows that it is one. */
+/** Number of characters in which a page, or a text, shows what it is. */
 const BEGINS_WITHIN = 200;
 
-/** Whether a beginning has no bytes such as every picture, sound and clip begins with. Its last character may be cut off. */
+/** Whether a beginning has none of the bytes with which every picture, sound and clip begins. Its last character may be cut off. */
 const isText = (beginning: string) => !/\p{Cc}|\ufffd/u.test(beginning.replace(/\s|\ufffd$/g, ''));
 
 /** A stream under way. */
@@ -185,14 +185,14 @@ interface Watched {
 	end(): void;
 }
 
-/** Whether this is what Node.js ends a stream with whose reader went away, such as a storage that is full. */
+/** Whether this is the error with which Node.js ends a stream after its reader has gone away, such as a storage that is full. */
 const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledError;
 
 /**
  * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxBytes`, or when nothing comes for a minute.
  *
- * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a stream that
- * was paused stays so: only n8n's storage on disk starts one, those in memory, in the database and in S3 do not.
+ * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a paused stream would
+ * stay paused: only n8n's storage on disk starts it, those in memory, in the database and in S3 do not.
  */
 function watch(
 	body: ByteStream,
@@ -205,7 +205,7 @@ function watch(
 	let ended = false;
 	let fail: (error: unknown) => void = () => undefined;
 	const stop = (error: ApiError) => {
-		// At once: the stream of a newer Node.js tells of its end only when its connection has closed.
+		// At once: in a newer Node.js, the stream reports its end only when its connection has closed.
 		fail(error);
 		body.destroy(error);
 	};
@@ -221,7 +221,7 @@ function watch(
 	brokenOff.catch(() => undefined);
 
 	const watched: Watched = { bytes: 0, beginning: '', brokenOff, end: () => done.abort() };
-	// A letter may be cut between two chunks.
+	// A character may be cut between two chunks.
 	const begun: Uint8Array[] = [];
 	const count = (chunk: Uint8Array) => {
 		if (watched.bytes < BEGINS_WITHIN) {
@@ -256,11 +256,11 @@ function watch(
 export interface DownloadRules {
 	/** Megabytes of one file. */
 	maxDownloadSize: number;
-	/** Milliseconds since 1970 after which no further attempt begins where the server asks to wait; others have ten minutes at least. */
+	/** Milliseconds since 1970 after which no attempt begins if the server asks to wait; otherwise, they go on for at least ten minutes. */
 	deadline: number;
 	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
 	end?: number;
-	/** Hosts that answered no attempt, as behind a firewall: other files of theirs have one attempt, or a run waits for hours. */
+	/** Hosts that answered no attempt, such as behind a firewall: their other files get one attempt only, or a run would wait for hours. */
 	silentHosts: Set<string>;
 	signal?: AbortSignal;
 }
@@ -359,14 +359,14 @@ async function attempt(
 	}
 }
 
-/** Milliseconds in which a storage that closed a stream says why. Some of n8n's say nothing of one that was lost. */
+/** Milliseconds in which a storage that closed a stream says why. Some of n8n's storages do not report a lost stream. */
 const REASON_WITHIN_MS = 1_000;
 
 /**
  * Puts a file into n8n's binary storage. Throws a `StorageError` where that does not take it.
  *
- * @param brokenOff rejects when a stream breaks off. It comes first: the storage then has an error of its own, or takes what came for
- * the whole
+ * @param brokenOff rejects when a stream breaks off. It is first in the race: the storage then has an error of its own, or takes what came
+ * for the whole file
  */
 async function store(
 	context: DownloadContext,
@@ -422,7 +422,7 @@ async function storeData(
 	return { binary, fileName, mimeType: mimeType ?? null, fileSize: content.length };
 }
 
-/** A link for a message, or for the model of an agent: one that holds the file itself is long. */
+/** A link for a message, or for the model of an agent: one that holds the file itself is shortened. */
 export const shownLink = (url: string) =>
 	isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url;
 

@@ -19,7 +19,7 @@ const ALIASES: Record<string, string> = {
 	'video/x-m4v': 'video/mp4',
 };
 
-/** What a server says that does not know a file's type, such as storage that was never told. */
+/** What a server says if it does not know a file's type, such as storage that was never given one. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 const UNKNOWN_TYPES = new Set([
 	UNKNOWN_TYPE,
@@ -39,7 +39,7 @@ const LONGEST_NAME = 150;
 /** In bytes: what follows the user's own name, such as a stem's. */
 const LONGEST_ENDING = 60;
 
-/** The longest beginning of whole characters that has no more bytes. */
+/** The longest beginning of a name, in whole characters, of at most so many bytes. */
 function cut(name: string, most: number): string {
 	let kept = '';
 	let bytes = 0;
@@ -61,7 +61,7 @@ function safeName(name: string, most = LONGEST_NAME): string {
 /** The name of the file that shows all pictures of a grid. */
 const GRID = 'grid';
 
-/** File systems hold names for the same whose case differs, or the way in which an accent is written. */
+/** File systems treat names that differ only in case, or in the way an accent is written, as the same. */
 const comparable = (name: string) => name.normalize('NFC').toLowerCase();
 
 /** Gives every file of a run a name of its own, without its extension. */
@@ -93,7 +93,7 @@ export class FileNames {
 	}
 }
 
-/** What follows the user's own name: a name at the service, such as a stem's, else the number of a file behind the first. */
+/** What follows the user's own name: a name at the service, such as a stem's, else the number of a file after the first. */
 function endingOf(
 	{ name, index }: ResultFile,
 	at: number,
@@ -112,7 +112,7 @@ function defaultName({ taskId, family }: Task, { name, index }: ResultFile, at: 
 
 export const isData = (url: string) => /^data:/i.test(url);
 
-/** A content type without its parameters, in small letters and under its usual name. */
+/** A content type without its parameters, in lower case and under its usual name. */
 export function toMimeType(contentType: unknown): string | undefined {
 	const type =
 		typeof contentType === 'string'
@@ -124,7 +124,7 @@ export function toMimeType(contentType: unknown): string | undefined {
 const extensionIn = (url: string) =>
 	isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
 
-/** The type of a file behind a link: as its server says; by the link, where the server does not know. `undefined` leaves it to n8n. */
+/** The type of a file behind a link: as its server says; by the link, if the server does not know. `undefined` leaves it to n8n. */
 export function linkedType(contentType: unknown, url: string): string | undefined {
 	const stated = toMimeType(contentType);
 	if (stated !== undefined && !UNKNOWN_TYPES.has(stated)) return stated;

@@ -68,7 +68,7 @@ export function rejected(
 
 export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state === 'accepted';
 
-/** Whether the task failed: the service refunded it, and the next attempt buys it again. The failure of another task says nothing of it. */
+/** Whether the task failed: the service refunded it, and the next attempt buys it again. Another task's failure says nothing about it. */
 export const isRefunded = (item: TaskItem) =>
 	isAccepted(item) &&
 	item.task.status === 'failed' &&
@@ -80,7 +80,7 @@ export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.s
 const isMissing = (item: AcceptedItem) =>
 	item.record === undefined && item.error instanceof NodeApiError && item.error.httpCode === '404';
 
-/** The last known status; of an item without a task, whether one may have been bought. */
+/** The last known status; for an item without a task, whether one may have been bought. */
 export function outcomeStatus(
 	item: TaskItem,
 ): Task['status'] | 'not found' | 'not submitted' | 'unknown' {
@@ -99,13 +99,13 @@ interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
 	context: DownloadContext;
 	client: { connection: Connection };
 	options: Pick<RunOptions, 'downloadFiles' | 'maxDownloadSize'>;
-	/** Milliseconds since 1970 at which downloads end, where n8n goes on without them after that. */
+	/** Milliseconds since 1970 at which downloads end, if n8n goes on without them after that. */
 	downloadsEnd?: number;
 }
 
 /**
- * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; one
- * that cannot is named in its notes.
+ * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; otherwise
+ * its notes name each file that cannot.
  */
 export async function downloadResults(
 	{ context, client, options, deadline, downloadsEnd: end, signal }: DownloadRun,
@@ -152,13 +152,13 @@ export async function downloadResults(
 	);
 }
 
-/** The record of a task that had not ended at the time limit of a pause: an item that is led back takes it up. */
+/** The record of a task that had not ended at the time limit of a pause: an item that is led back to the node uses it. */
 const openRecord = (item: TaskItem): string | undefined =>
 	isAccepted(item) && item.error === undefined && item.task.status === 'submitted'
 		? item.recordKey
 		: undefined;
 
-/** What a task's item says beside the task itself. */
+/** What a task's item says besides the task itself. */
 export function besideTask(item: TaskItem): IDataObject {
 	const { reference, referenceVerified, purchaseKey, reused, input } = item.options;
 	return toJson({
@@ -197,7 +197,7 @@ function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObje
 		urls: results.map((file) => shownLink(file.url)),
 		markdown: results.map(markdownOf).join('\n'),
 		cost,
-		// Under another name than `error`, of which n8n makes an item that failed: the model has read the task.
+		// Not named `error`, which n8n would turn into a failed item: the model has read the task.
 		...(task.error ? { reason: task.error.message, code: task.error.code } : {}),
 		// What this node could not read.
 		...toJson(isObject(task.record) ? { record: task.record } : {}),

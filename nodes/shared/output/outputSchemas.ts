@@ -4,8 +4,8 @@ import { besideTaskShape } from './resultFiles';
 import { taskShape } from './task';
 
 /**
- * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run.
- * The tests hold them against what the nodes return.
+ * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run. The tests
+ * compare them with what the nodes return.
  */
 
 const taskOutput = taskShape

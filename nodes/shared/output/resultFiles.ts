@@ -31,7 +31,7 @@ export const resultShape = z.object({
 /** With what stands beside the link, such as `title`, `duration` or `stemType`. */
 export type ResultFile = z.infer<typeof resultShape> & { [beside: string]: unknown };
 
-/** What an item says beside its task. */
+/** What an item says besides its task. */
 export const besideTaskShape = z.object({
 	reference: z.string().optional(),
 	referenceVerified: z.boolean().optional(),
@@ -69,7 +69,7 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 	'parameters',
 ]);
 
-/** The address that the request asked to be called at the end, under whatever name a record repeats it. */
+/** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
 /** Words that name a kind of link, not a file. */
@@ -93,7 +93,7 @@ const API_NAME =
 
 const LINK_ENDING = /_?(urls?|links?|uri)$/i;
 
-/** Fields of texts that may look like a path and are none. */
+/** Fields whose text may look like a path but is not one. */
 const NO_LINK = /(?:path|name|title|prompt|text|tags|id)$/i;
 
 const DATA_URL = /^data:(?:audio|image|video)\/[\w.+-]+[;,]/i;
@@ -121,7 +121,7 @@ function kindOfField(field: string): ResultKind | undefined {
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }
 
-/** The kind that the extension in a link tells. */
+/** The kind that the extension in a link shows. */
 function kindByExtension(link: string): ResultKind | undefined {
 	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
 	const type = TYPE_OF_EXTENSION.get(extension.toLowerCase());
@@ -147,7 +147,7 @@ function isoDate(value: unknown): string | null {
 const mayHoldLinks = (value: unknown): boolean =>
 	typeof value === 'string' || (typeof value === 'object' && value !== null);
 
-/** A result as JSON in a text, too. */
+/** Parses a result that is JSON in a text. */
 function unpacked(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
 	return parseJson(value) ?? value;
@@ -169,7 +169,7 @@ function contentOf(
 	return type === undefined ? undefined : `data:${type};base64,${value}`;
 }
 
-/** The full link in a text, if that is one in this field. */
+/** The full link in a text, if the text is a link in this field. */
 function linkOf(value: string, field: string, baseUrl: string): string | undefined {
 	if (API_NAME.test(field.replace(LINK_ENDING, ''))) return undefined;
 	if (isWholeLink(value)) return value;
@@ -185,11 +185,11 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 		: undefined;
 }
 
-/** More characters are no label of a file. They would be repeated for each link beside them. */
+/** A longer text is not a label of a file: it would be repeated for each link beside it. */
 const LONGEST_LABEL = 500;
 const MAX_LABELS = 20;
 
-/** Names that a label never has: those of a file, of its download, and of its item. Of an item with `error` n8n runs the node again. */
+/** Names that a label never has: those of a file, of its download, and of its item. An item with `error` makes n8n run the node again. */
 const RESERVED = new Set([
 	...Object.keys(resultShape.shape),
 	...Object.keys(besideTaskShape.shape),
@@ -268,7 +268,7 @@ class Results {
 		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 	};
 
-	/** The family's own kind first: a video before its cover. A family that is not known shows pictures beside its files. */
+	/** The family's own kind first: a video before its cover. In an unknown family, pictures come after the other files. */
 	get files(): ResultFile[] {
 		const main = this.found.filter(this.isMain);
 		const ordered = [
@@ -281,7 +281,7 @@ class Results {
 		let highest = 0;
 		return ordered.map((file) => {
 			const { index: given, kind, url, name, isFieldName, expiresAt, beside } = file;
-			// The number after the highest so far. The pictures of a grid are numbered by the service alone.
+			// The number after the highest so far. Only the service numbers the pictures of a grid.
 			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
 			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file);
@@ -319,7 +319,7 @@ class Results {
 		list.forEach((given, at) => {
 			const inner = unpacked(given);
 			const inside = NUMBERED_LISTS.has(place.field) ? { ...place, index: at + 1 } : place;
-			// The field of a list names none of its objects.
+			// The field of a list is not the name of its objects.
 			if (isObject(inner)) this.addFields(inner, inside);
 			else this.addAll(inner, inside);
 		});
@@ -364,7 +364,7 @@ function addListed(
 	}
 }
 
-/** Adds the links of fields of an object. What stands beside them is the task's. */
+/** Adds the links of fields of an object. What stands beside them belongs to the task. */
 function addFields(
 	results: Results,
 	holder: Record<string, unknown>,
@@ -387,8 +387,8 @@ function addFields(
 export const resultOf = (raw: Record<string, unknown>): unknown => unpacked(raw.result);
 
 /**
- * A result that is an answer in words, such as enhanced tags, by its fields; `undefined` where it is none: a field that is empty, or a
- * list, is the place of a file, and numbers alone say something of one. Beside tags there is no file.
+ * The fields of a result that is an answer in words, such as enhanced tags; `undefined` if it is not: an empty field or a list is the place
+ * of a file, and numbers alone describe a file. Next to tags there is no file.
  */
 export function textResult(raw: Record<string, unknown>): Record<string, unknown> | undefined {
 	const result = resultOf(raw);
@@ -431,10 +431,10 @@ export function resultFiles(
 			for (const holder of [record.raw, result].filter(isObject))
 				addFields(results, holder, place, base);
 	};
-	// Fields that are no list may be the request's in the record of another family.
+	// In the record of another family, fields that are not a list may repeat the request.
 	const lists = TASK_FAMILIES.filter((each) => 'list' in (FAMILIES[each].results ?? {}));
 	new Set(shown === null ? lists : [shown, ...lists]).forEach(addPlace);
-	// A custom request of another node can come to a grid.
+	// A custom request of another node can result in a grid.
 	if (isGrid && results.isEmpty) addPlace('grid');
 
 	const addAll = (field: string, value: unknown) =>
@@ -458,7 +458,7 @@ const SENT_LINK = /^\s*(?:https?:\/\/|data:)\S/i;
 /**
  * Collects the links of a request body, at any depth, and how many files it asks for.
  *
- * @param linkFor the link of what is no text, such as of a picture that was uploaded
+ * @param linkFor gives the link of a value that is not text, such as a picture that was uploaded
  */
 export function sentRequestOf(
 	body: Record<string, unknown>,

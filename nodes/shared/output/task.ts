@@ -95,7 +95,7 @@ export const isEmpty = (
 	{ status, results }: Pick<Task, 'status' | 'results'>,
 ) => status === 'completed' && results.length === 0 && textResult(raw) === undefined;
 
-/** What a task says in words: the answer of one without a file, and enhanced tags, whatever stands beside them. */
+/** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
 export function wordsOf(
 	raw: Record<string, unknown>,
 	{ status, results }: Pick<Task, 'status' | 'results'>,
@@ -107,7 +107,7 @@ export function wordsOf(
 	});
 }
 
-/** The spec does not show every word for a status: an unknown one is running, unless the record shows the end. */
+/** The spec does not show every word for a status: an unknown one counts as running, unless the record shows the end. */
 function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskStatus {
 	const known = knownStatus(record.status);
 	if (known !== undefined) return known;
@@ -161,7 +161,7 @@ export function toTask(
 	};
 }
 
-/** A task of which only the acknowledgement is known. */
+/** A task for which only the acknowledgement is known. */
 export function submittedTask(origin: TaskOrigin): Task {
 	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {}, 0);
 }

@@ -48,10 +48,10 @@ function summary(
 const asSent = (request: object): unknown => JSON.parse(JSON.stringify(request));
 
 /**
- * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases,
- * how many of them the limits let through, and the balance; a hint sums up. Sends nothing but reads.
+ * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases, how many of
+ * them the limits let through, and the balance; a hint sums up. Sends only read requests.
  *
- * @param requestOf the path and the body of an item, and its file where the request is form data. Files stand as their fingerprints
+ * @param requestOf the path and the body of an item, and its file where the request is form data. Files are shown as their fingerprints
  */
 export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready' }>(
 	context: Pick<IExecuteFunctions, 'addExecutionHints'>,

@@ -14,7 +14,7 @@ export interface PaidRequest {
 	file?: unknown;
 }
 
-/** JSON in which the order of fields is the same however they came. */
+/** JSON with its fields in a fixed order, however they came. */
 function canonical(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
 	if (!isObject(value)) return JSON.stringify(value);
@@ -23,8 +23,8 @@ function canonical(value: unknown): string {
 }
 
 /**
- * A text that is the same for the same request in any execution, on any machine: 32 characters of 0 to 9 and a to f, fit for a file's
- * name. Where the service reports the end does not matter.
+ * A text that is the same for the same request in any execution, on any machine: 32 characters of 0 to 9 and a to f, fit for a file's name.
+ * It does not depend on the callback address.
  *
  * @param words the deployment's own words, which are a part of what is sent
  * @param copy the number of a wanted repetition, from 1: it makes another key

@@ -32,7 +32,7 @@ const purchaseState = z.discriminatedUnion('state', [
 
 export type PurchaseState = z.infer<typeof purchaseState>;
 
-/** What an earlier attempt left. `hasChanged`: its request was another one, of the same item and the same parameters. */
+/** What an earlier attempt left. `hasChanged`: its request was another one, from the same item and the same parameters. */
 export type ClaimedPurchase = PurchaseState & { hasChanged?: true };
 
 const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState }));
@@ -51,7 +51,7 @@ const UPLOADS = 'mediaGenUploads';
 /** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
 const REUSE_UPLOAD_MS = 70 * HOUR_MS;
 
-/** Those of items that never come back stay until the execution ends: the oldest make room. */
+/** Uploads of items that never come back stay until the execution ends. Beyond this number, the oldest are dropped. */
 const MAX_UPLOADS = 10_000;
 
 const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
@@ -60,8 +60,8 @@ const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 const activeRuns = new Set<string>();
 
 /**
- * Tasks of runs of this process that paused, by execution, node and key. n8n 1.123 may lose a pause that it stored while it recovers from
- * a kill: it then runs the node again, without the record.
+ * Tasks of runs of this process that paused, by execution, node and key. While n8n 1.123 recovers from a kill, it may lose a pause that it
+ * stores meanwhile: it then runs the node again, without the record.
  */
 let paused: Memory<string> | undefined;
 
@@ -73,7 +73,7 @@ const knownKeys = new WeakMap<Purchase, string>();
 const hashOf = (value: unknown) =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
 
-/** The same for the same request, whichever item and run it is of. */
+/** The key is the same for the same request, in whichever item and run. */
 function requestKey(purchase: Purchase): string {
 	const known = knownKeys.get(purchase);
 	if (known !== undefined) return known;
@@ -96,8 +96,8 @@ export function runIndexOf(
 }
 
 /**
- * Whether the input is what this run of the node has put out: n8n keeps the output of a pause in the place of its input, and a retry
- * with the workflow of now runs the node on it. An item of another run that was led back names its record.
+ * Whether the input is the output of this run of the node: n8n keeps the output of a pause in place of its input, and a retry with the
+ * current workflow runs the node on it. An item of another run that was led back names its record.
  */
 export function isOwnOutput(execution: ExecutionContext): boolean {
 	if (isTool(execution.getNode())) return false;
@@ -159,7 +159,7 @@ export class PurchaseRecords {
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
-	/** What there is to claim. */
+	/** The state of what there is to claim. */
 	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
 		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
@@ -222,7 +222,7 @@ export class PurchaseRecords {
 		};
 	}
 
-	/** Ends this run. Records that were not dropped, and the uploads of items that did not come out, are there for the next attempt. */
+	/** Ends this run. Records that were not dropped, and the uploads of items that did not come out, are kept for the next attempt. */
 	close(): void {
 		activeRuns.delete(this.run);
 		const uploads = objectIn(this.context, UPLOADS);
@@ -253,8 +253,8 @@ export class PurchaseRecords {
 	}
 
 	/**
-	 * What makes the request of an item: the node's parameters, before their expressions are evaluated, and the item. An expression
-	 * such as `$now` makes another request of it in each attempt. An agent makes its own requests of the same parameters.
+	 * What makes the request of an item: the node's parameters, before their expressions are evaluated, and the item. With an expression such
+	 * as `$now`, each attempt makes another request from it. An agent makes its own requests from the same parameters.
 	 */
 	private originOf(itemIndex: number): string {
 		if (isTool(this.execution.getNode())) return this.run;
@@ -284,7 +284,7 @@ export class PurchaseRecords {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/** Where an earlier attempt may have left a record: of the same request, and of what made another one. */
+	/** Where an earlier attempt may have left a record: of the same request, or of another request from the same item and parameters. */
 	private placesOf(purchase: Purchase): Record<'own' | 'named' | 'origin', unknown> {
 		const named = this.namedBy(purchase.itemIndex);
 		const isSame = named?.startsWith(`${requestKey(purchase)}.`);

@@ -33,7 +33,7 @@ export interface ReadyItem extends BuyingItem {
 	purchase: Purchase;
 }
 
-/** With what the service answered, now or to an earlier attempt. */
+/** An item with what the service answered, now or to an earlier attempt. */
 type PaidItem<Item, Receipt> = (Item & { receipt: Receipt }) | UnboughtItem;
 
 /** How items are bought. */
@@ -50,7 +50,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	deadline?: {
 		/** Milliseconds since 1970. */
 		at: () => number;
-		/** What is said of an item that it overtook. */
+		/** The message for an item that is too late. */
 		message: () => string;
 	};
 	signal: AbortSignal | undefined;
@@ -58,9 +58,9 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	existing?(item: Item): Receipt | undefined;
 	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
 	prepare(item: Item): Promise<() => Promise<Receipt>>;
-	/** Reads what an earlier attempt left; `undefined` where that is nothing to use. */
+	/** Reads what an earlier attempt left; `undefined` if that is of no use. */
 	fromRecord(state: PurchaseState, item: Item): Receipt | undefined;
-	/** What is recorded of what the service answered. */
+	/** What to record of the service's answer. */
 	toRecord(receipt: Receipt): PurchaseState;
 	/** What n8n's log says of the purchase; `undefined` for nothing. */
 	logLine(receipt: Receipt): string | undefined;
@@ -77,7 +77,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 export class PendingPurchaseError extends ApiError {
 	/**
 	 * @param response the attempt's answer, if it had one that could not be read
-	 * @param why it was not bought again although the user wants that: a limit, or the service's refusal
+	 * @param why reason for not buying it again although the user wants that: a limit, or the service's refusal
 	 */
 	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
 		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
@@ -112,7 +112,7 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 	}
 }
 
-/** A line of n8n's log, with all that leads from it to the purchase: other executions write there too. */
+/** A line of n8n's log, with everything that identifies the purchase: other executions write there too. */
 function lineOf(
 	{ context, client }: Pick<PaidRun<never, never>, 'context' | 'client'>,
 	{ itemIndex, options: { reference } }: BuyingItem,
@@ -206,7 +206,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 }
 
-/** The error of an item that may have been bought before, and was to be sent again: why it was not says nothing of that. */
+/** The error of an item that may have been bought before and was to be sent again: why it was not sent says nothing about that. */
 function stillPending(
 	buys: 'task' | 'answer',
 	{ stage, pending }: Attempt,
@@ -255,7 +255,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const limit = pLimit(run.concurrency);
 	let stopped: ApiError | undefined;
 	let balance: Promise<string | undefined> | undefined;
-	// All items after a 402 say it, and it is the same for all.
+	// All items after a 402 state the balance, and it is the same for all.
 	const remaining = async () => await (balance ??= remainingBalance(run.client));
 
 	async function runItem(item: Item): Promise<PaidItem<Item, Receipt>> {
@@ -299,8 +299,8 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 }
 
 /**
- * "Retry On Fail" runs a node again, at once, whose first item has an error: its own, or that of its task, where the node does not
- * wait for it.
+ * "Retry On Fail" runs a node again at once if its first item has an error: the item's own, or that of its task if the node does not wait
+ * for the task.
  */
 export const isRunAgain = (
 	context: Pick<IExecuteFunctions, 'getNode'>,

@@ -101,7 +101,7 @@ export class SpendingGuard {
 		return this.stops && this.rules.maxTasksReached === 'returnBought';
 	}
 
-	/** Counts the items that are left out; `undefined` if there are none. */
+	/** Names the items that are left out; `undefined` if there are none. */
 	leftOutNote(outcomes: ReadonlyArray<{ itemIndex: number; state?: string }>): string | undefined {
 		const items = outcomes.filter(isLeftOut).map(({ itemIndex }) => itemIndex);
 		if (items.length === 0) return undefined;
@@ -127,14 +127,14 @@ export class SpendingGuard {
 		this.context[FREED] = { run: this.run, places };
 	}
 
-	/** Why `purchases` more would pass the limit; `undefined` if they fit. */
+	/** Why `purchases` more would exceed the limit; `undefined` if they fit. */
 	private problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
 		return `"Max Tasks" is ${maxTasks}, and this node has made ${this.bought} purchases in this execution`;
 	}
 
-	/** How many of `purchases` more the limits let through, and the limit that the others would pass. Sends nothing but reads. */
+	/** How many of `purchases` more the limits allow, and the limit that the others would exceed. Sends only read requests. */
 	async check(purchases: number): Promise<{ withinLimits: number; limit?: string }> {
 		const error = await this.checkBalance().catch(asError);
 		if (error)
@@ -158,7 +158,7 @@ export class SpendingGuard {
 		} else this.context[BOUGHT] = this.counted + 1;
 	}
 
-	/** Like `reserve`, but as long as purchases are under way, one of which may give its place back, it waits for them. */
+	/** Like `reserve`, but waits while purchases are under way: one of them may give its place back. */
 	async place(): Promise<void> {
 		while (this.underWay > 0 && this.problemWith(1) !== undefined)
 			await new Promise<void>((wake) => this.waiting.push(wake));
@@ -180,7 +180,7 @@ export class SpendingGuard {
 		} else this.context[BOUGHT] = Math.max(0, this.counted - 1);
 	}
 
-	/** Frees the place of a refunded task for the next attempt of this run. In the next round of a loop it counts: that would not end. */
+	/** Frees the place of a refunded task for the next attempt of this run. In a loop's next round it counts, or the loop would not end. */
 	refunded(): void {
 		this.freed += 1;
 	}

@@ -25,7 +25,7 @@ function isCustomData(value: unknown): value is CustomData {
 	);
 }
 
-/** n8n 2.x has it on the context, after 2.8. Before, a webhook's context reaches it by expressions alone: each costs a part of a millisecond. */
+/** After 2.8, n8n has it on the context. Before, a webhook's context reaches it only by expressions: each costs a part of a millisecond. */
 function customDataOf(context: CustomDataContext): CustomData {
 	const holder = 'customData' in context ? context : context.getWorkflowDataProxy?.(0).$execution;
 	if (isObject(holder) && isCustomData(holder.customData)) return holder.customData;
@@ -37,13 +37,13 @@ function customDataOf(context: CustomDataContext): CustomData {
 	};
 }
 
-/** Adds amounts without the tail of floating point. */
+/** Adds amounts without floating-point errors. */
 export const sum = (values: readonly number[]) =>
 	Number(values.reduce((total, value) => total + value, 0).toFixed(6));
 
 type Amounts = Readonly<Record<string, number>>;
 
-/** The sums with the amounts of the same names before. What is no number counts as none. */
+/** Adds amounts to those of the same names before. What is not a number counts as zero. */
 function addTo(before: unknown, amounts: Amounts): Record<string, number> {
 	return Object.fromEntries(
 		Object.entries(amounts).map(([name, amount]) => {
@@ -144,7 +144,7 @@ interface CostContext extends CustomDataContext, RunContext {
  */
 const COUNTED = 'mediaGenCounted';
 
-/** So many are remembered, the last ones: the execution's data stays bounded. */
+/** How many tasks are remembered, the last ones: the execution's data stays bounded. */
 const REMEMBERED = 10_000;
 
 const isFinal = ({ record, task }: AcceptedItem) => record !== undefined && hasEnded(task.status);

@@ -6,21 +6,21 @@ import { costTotals, sum } from './customData';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A line above the output in the editor, which takes it for HTML. */
+/** A line above the output in the editor, which shows it as HTML. */
 export const hint = (message: string, type: 'info' | 'warning' = 'warning'): NodeExecutionHint => ({
 	message: message.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign),
 	location: 'outputPane',
 	type,
 });
 
-/** The part of a run's hint that tells the balance, where it was read anyway. */
+/** The part of a run's hint that states the balance, if it was read anyway. */
 export const remainedBefore = (remaining: string | undefined) =>
 	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
 
 const IN_MEMORY =
 	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
 
-/** More would push the output out of sight. Every item has its own in `notes`. */
+/** More notes would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
 /** How many tasks a run had, how many items lack a result, and what it cost. */
@@ -50,7 +50,7 @@ function summary(
 	];
 }
 
-/** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause, which waits for results. */
+/** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. A running task has no result. */
 export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
 	const lacksResult = (item: TaskItem) => isFailed(item) || outcomeStatus(item) !== 'completed';
 	const parts = summary(outcomes, lacksResult);

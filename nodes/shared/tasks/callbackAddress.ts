@@ -63,7 +63,7 @@ const NO_CALLBACK =
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
-/** A proxy takes 8 kB for the whole first line of a request, as a rule, and answers 4xx to more: the service does not call again. */
+/** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
 /** Where the service reports the end of an item's task: the address in the item's options. */
@@ -108,7 +108,7 @@ export function itemAddress(
 const WAIT = 'n8n-nodes-base.wait';
 
 /**
- * n8n's context has the workflow, though its type does not say so. To follow connections by the functions that it shows takes time that
+ * n8n's context has the workflow, although its type does not say so. Following connections with the functions of its type takes time that
  * doubles with each branch that joins another one again.
  */
 const ofWorkflow = z.object({
@@ -123,11 +123,11 @@ const ofWorkflow = z.object({
 	}),
 });
 
-/** Whether a parameter has that value, or has it perhaps: an expression is evaluated when its node runs. */
+/** Whether a parameter has that value, or may have it: an expression is evaluated when its node runs. */
 const mayBe = (given: unknown, value: string) =>
 	given === value || (typeof given === 'string' && given.startsWith('='));
 
-/** Whether the workflow has a Wait node that takes any POST to the execution for the call that it waits for. */
+/** Whether the workflow has a Wait node that would take any POST to the execution for the call that it waits for. */
 function hasWaitForCall(context: object): boolean {
 	const nodes = Object.values(ofWorkflow.safeParse(context).data?.workflow.nodes ?? {});
 	return nodes.some(
@@ -137,8 +137,8 @@ function hasWaitForCall(context: object): boolean {
 }
 
 /**
- * The address to send of a paused execution. In n8n 1.x, a call without a path of this node is one of whichever node waits then: one
- * that comes late would be taken for the answer to a Wait node. A service that adds its own path behind that of this node is not heard.
+ * The address of a paused execution, as it is sent. In n8n 1.x, a call without this node's path goes to whichever node waits then: a late
+ * one would count as the call for a Wait node. Calls of a service that adds its own path after it do not arrive.
  */
 const sentAddress = ({ context }: TaskRun, resumeUrl: string): string =>
 	isSigned(resumeUrl) || !hasWaitForCall(context) ? resumeUrl : below(resumeUrl, '/callback');

@@ -44,7 +44,7 @@ export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' 
 	synchronous?: boolean;
 	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
-	/** What a 404 says, and what to do about it, where it may mean something else than a missing task. */
+	/** What a 404 means, and what to do about it, if it may mean something other than a missing task. */
 	notFound?: { words: string; hint: string };
 }
 
@@ -59,7 +59,7 @@ const notFoundOf = ({ notFound, fields }: BuyingOperation) =>
 
 /**
  * How long the purchases of a run that does not poll go on after the last task that the service accepted, such as under a rate limit. A
- * pause, which may last for a day, begins behind them.
+ * pause, which may last for a day, begins after them.
  */
 const ACCEPTED_WITHIN_MS = 600_000;
 
@@ -69,7 +69,7 @@ interface Bought {
 	guard: SpendingGuard;
 }
 
-/** Buys a task for each item that is ready. Returns, too, when the last one was accepted, in milliseconds since 1970. */
+/** Buys a task for each item that is ready. Also returns when the last one was accepted, in milliseconds since 1970. */
 async function buyTasks(
 	run: TaskRun,
 	operation: BuyingOperation,
@@ -155,7 +155,7 @@ export async function deliver(
 	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
-		// Of an agent's tool, n8n does not tell the next try from the next call.
+		// For an agent's tool, n8n does not distinguish the next try from the next call.
 		if (context.getNode().retryOnFail === true && !isTool(context.getNode()))
 			comesOut
 				.filter((item) => isRefunded(item) && !item.options.reused)
@@ -170,7 +170,7 @@ export async function deliver(
 	return [outputItems(context.getNode(), comesOut, options)];
 }
 
-/** Counts the items that are left out in the custom data, and tells of them where no item comes out that could have the note. */
+/** Counts the items that are left out in the custom data, and reports them if no item comes out that could have the note. */
 function tellLeftOut(
 	{ context }: TaskRun,
 	outcomes: readonly TaskItem[],
@@ -210,7 +210,7 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	const bought = { records, guard };
 	try {
-		// What was bought is taken up, whatever has become of the tasks that its item names.
+		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
 			? checked(await findExistingTasks(opened, read, records))
 			: read;
@@ -219,10 +219,10 @@ async function execute(
 			: found;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
-		// The look at existing tasks may have taken a minute.
+		// Checking existing tasks may have taken a minute.
 		const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
 		const { accepted, lastAccepted } = await buyTasks(run, operation, bought, items);
-		// Each task has the whole time, also one that was bought late, such as behind a rate limit.
+		// Each task has the whole time, also one that was bought late, such as after a rate limit.
 		const waits = { ...run, deadline: Math.max(run.deadline, lastAccepted + timeout * 1_000) };
 		const waiting = withTaskIds(waits, accepted);
 		return await waitAndDeliver(waiting, operation, bought, withLeftOutNote(accepted, guard));
@@ -257,7 +257,7 @@ const isAdditional = ({ type }: INodeProperties) => type === 'collection';
 const PASSED_ON =
 	'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
 
-/** Passes on what the node itself has put out. Its options cannot be read: their expressions are of the rows. */
+/** Passes on the node's own output. Its options cannot be read: their expressions refer to the original rows. */
 function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
 	context.addExecutionHints(hint(PASSED_ON));
 	return [context.getInputData()];

@@ -13,15 +13,15 @@ import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
 import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
-/** What a file's server answers where the file is no more. Any other answer does not say so. */
+/** What a file's server answers if the file no longer exists. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
 
-/** What it answers where a link has expired, or may not be used from here. */
+/** What it answers if a link has expired, or may not be used from here. */
 const FORBIDDEN = 403;
 
 /**
- * Reads the record; `undefined` where the service says, in the words of the specification, that there is no such task. At a path
- * that the user gave, or that the specification does not show, a 404 may be about the path.
+ * Reads the record; `undefined` if the service says, in the words of the specification, that there is no such task. At a path that the user
+ * gave, or that the specification does not show, a 404 may be about the path.
  */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
@@ -69,7 +69,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
-	// Like a download, it needs one file that can be had.
+	// As for a download, one available file is enough.
 	for (const file of results) if (!(await isGone(run, file))) return existing;
 	return 'completed, and its files are gone';
 }
@@ -78,8 +78,8 @@ const WAY_OUT =
 	'Set "When Its Files Are Gone" to "Buy Again", or remove the ID from "Existing Task". Nothing was sent to the service for this item.';
 
 /**
- * Finds the task that an item names as bought before; `undefined` where it failed and was refunded, or may be bought again. Throws
- * where it is lost, and after any answer that does not say what became of it: then nothing is bought.
+ * Finds the task that an item names as bought before; `undefined` if it failed and was refunded, or may be bought again. Throws if it is
+ * lost, and after any answer that does not say what became of it: then nothing is bought.
  */
 async function findTask(
 	run: TaskRun,
@@ -104,7 +104,7 @@ async function findTask(
 	);
 }
 
-/** What is said of an item whose task may be there: it is not bought. */
+/** The message for an item whose task may exist: the item is not bought. */
 const UNCLEAR =
 	'It is not known what became of the task in "Existing Task", so nothing was bought for this item.';
 

@@ -72,7 +72,7 @@ async function readTasks(
 	const named: TaskItem[] = await readItems(context, (itemIndex) => namedTask(opened, itemIndex));
 	throwFirstError(context, named);
 	const run = withTaskIds(opened, named);
-	// Get has no Timeout: it asks for as long as there are items.
+	// Get has no Timeout: it goes on until all items are read.
 	const asked = { ...run, deadline: Infinity };
 	const read =
 		operation === 'wait'
@@ -81,7 +81,7 @@ async function readTasks(
 	return await deliver(run, read);
 }
 
-/** A job for which a family has no operation: the service's own documentation says where. */
+/** A job for which a family has no operation: the service's own documentation names its endpoint. */
 interface ExampleRequest {
 	jobs: string;
 	path: string;

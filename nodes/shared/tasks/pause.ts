@@ -28,8 +28,8 @@ export const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
 
 /**
- * Returns a note where a pause may last too long: n8n counts the paused time against the workflow's timeout when the time limit of a
- * pause resumes it, and cancels it.
+ * Returns a note if a pause may last too long: when the time limit of a pause resumes an execution, n8n counts the paused time against the
+ * workflow's timeout, and cancels the execution.
  */
 export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 	const limit = context.getWorkflowSettings().executionTimeout;
@@ -42,7 +42,7 @@ export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 /** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
 const MANY_ITEMS = 200;
 
-/** Returns a note where so many items would wait. */
+/** Returns a note if so many items would wait. */
 export function checkItemCount({ context }: TaskRun): string[] {
 	const { length } = context.getInputData();
 	if (length <= MANY_ITEMS) return [];
@@ -52,8 +52,8 @@ export function checkItemCount({ context }: TaskRun): string[] {
 }
 
 /**
- * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node, which a paused
- * node cannot do any more.
+ * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node: a paused node cannot fail
+ * any more.
  */
 function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
 	const failed = outcomes.some((item) => item.error !== undefined && !isLeftOut(item));
@@ -87,9 +87,9 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 }
 
 /**
- * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` where it does not tell.
+ * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` if it does not say.
  *
- * @param began milliseconds since 1970: the estimates count from the submission, of which only this is known
+ * @param began milliseconds since 1970: stands for the time of the submission, from which the estimates count
  */
 function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
@@ -98,12 +98,12 @@ function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	return began + Math.max(...estimates) * 1_000;
 }
 
-/** An end that is nearer than this is waited for here. */
+/** If the end is expected within this time, in milliseconds, the node waits for it instead of pausing. */
 const SOON_MS = 10_000;
 
 /**
- * Whether what is expected at that time is seconds away, and the wait for it has not taken that long already: a service may put the end
- * off again and again.
+ * Whether the expected end is only seconds away, and the wait for it has not already taken that long: a service may postpone the end again
+ * and again.
  *
  * @param began when the wait began; both in milliseconds since 1970
  */
@@ -119,7 +119,7 @@ async function pauseProblem(
 	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
 	const [first] = outcomes;
-	// The rows are tasks by then, of which other requests would be made.
+	// By then the rows have become tasks, from which other requests would be made.
 	if (isRunAgain(run.context, first))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
@@ -157,18 +157,18 @@ async function pause(
 		if (!item) continue;
 		const json = waitingJson(outcome, item.json, addresses.resumeUrl);
 		item.json = outcome.itemIndex === 0 ? { ...json, ...ofAll } : json;
-		// After the time limit it would come out as if it were the task's file.
+		// After the time limit, the row's file would come out as if it were the task's.
 		delete item.binary;
 	}
 	await context.putExecutionToWait(new Date(pauseLimit + HOST_LIMIT_AFTER_MS));
 	watchPause({ ...run, pauseLimit }, outcomes, addresses, expected);
 	const waiting = context.getExecuteData();
-	// n8n disables the node that waits, and would so pass by another run of it that is due in this execution: both have the same object.
+	// n8n disables the node that waits, and would thereby skip another run of it that is due in this execution: both share the object.
 	waiting.node = { ...waiting.node };
-	// n8n gave the node the first item, and would give out all of them at its own limit.
+	// n8n gave the node only the first item, but would output all of them at its own time limit.
 	const { main } = waiting.data;
 	if (context.getNode().executeOnce === true && main?.[0]) main[0] = main[0].slice(0, 1);
-	// With an error output n8n takes the items out of the array that it gets, and the input is all that it keeps.
+	// With an error output, n8n removes items from the array that it gets, and the input is all that it keeps.
 	return [items.map((item) => ({ ...item }))];
 }
 

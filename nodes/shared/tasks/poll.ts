@@ -20,12 +20,12 @@ const FIRST_POLL_MS = 1_000;
 /** The service gives whole seconds: a request right at the expected end would often come a moment too early. */
 const ESTIMATE_MARGIN_MS = 250;
 
-/** A request is put off by at most this part of the interval to meet the expected end, instead of asking twice. */
+/** A request is delayed by at most this part of the interval to meet the expected end, instead of asking twice. */
 const PUT_OFF = 0.25;
 
 /**
- * Milliseconds to the next request: the interval, unless the service expects the task to end about then. Its estimate counts
- * from the submission, of which this wait knows only that it came before `began`.
+ * Milliseconds to the next request: the interval, unless the service expects the task to end about then. Its estimate counts from the
+ * submission, which came before `began`: this wait does not know when.
  */
 function untilNextPoll(
 	estimatedSeconds: number | undefined,
@@ -37,7 +37,7 @@ function untilNextPoll(
 	return expectedIn > 0 && expectedIn < intervalMs * (1 + PUT_OFF) ? expectedIn : intervalMs;
 }
 
-/** A part of the service may not know a task for so long, in milliseconds. */
+/** Milliseconds for which a part of the service may not know a task. */
 export const UNKNOWN_FOR_MS = 60_000;
 
 /** How long the service has not known a task. */
@@ -50,7 +50,7 @@ export class Absence {
 		this.since = undefined;
 	}
 
-	/** Whether a later request may succeed. A refusal without the service's own error is another server's, such as a proxy's. */
+	/** Whether a later request may succeed. A refusal without the service's own error comes from another server, such as a proxy. */
 	mayPass(error: ApiError): boolean {
 		const isOfService = error.details.fromService === true;
 		const isRefusal = isKeyRefused(error);
@@ -135,7 +135,7 @@ export function resultMayCome({ taskId, task, record }: AcceptedItem): boolean {
 	return clock.now() - since < FILLED_WITHIN_MS;
 }
 
-/** Whether the task has ended, and its result has come. To be asked at each look: a status may go back. */
+/** Whether the task has ended, and its result has come. To be checked whenever a record is read: a status may go back. */
 export const hasCome = (outcome: AcceptedItem): boolean =>
 	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 

@@ -40,7 +40,7 @@ export interface TaskTarget {
 	file?: { field: string; content: PendingUpload };
 }
 
-/** What the panel's choices come to. `notes` says what of them is not sent. */
+/** The body that the panel's choices result in. `notes` says which of them are not sent. */
 export interface PanelBody {
 	body: ParameterValues;
 	notes?: string[];
@@ -53,7 +53,7 @@ export interface TaskRequest {
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
 	/** Converts parameters that are not simply sent as they are. */
 	toBody?(values: ParameterValues, item: ExecutedItem): Promise<PanelBody>;
-	/** Of the endpoint; a function where the body holds the path, or a part of it. */
+	/** Path of the endpoint; a function if the body holds the path, or a part of it. */
 	path: string | ((body: RequestBody) => TaskTarget);
 	/**
 	 * What the service changes or ignores in this body, each in a sentence.
@@ -65,7 +65,7 @@ export interface TaskRequest {
 
 /** An item that is ready to be submitted. */
 export interface ReadyTask extends ReadyItem {
-	/** The validated body, with the fields that belong into the path. */
+	/** The validated body, with the fields that belong in the path. */
 	body: RequestBody;
 	/** With the callback address. */
 	target: TaskTarget;
@@ -139,8 +139,8 @@ const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url:
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\n${NOTHING_SENT}`;
 
 /**
- * Refuses files of one task that would buy the same as each other: a task with five files was meant to be one purchase. Takes time
- * in proportion to the number of items.
+ * Refuses files of one task that would all buy the same: a task with five files was meant to be one purchase. Takes time in proportion to
+ * the number of items.
  */
 export function refuseSameRequests(
 	context: IExecuteFunctions,
@@ -181,7 +181,7 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	return refuseSameRequests(run.context, items);
 }
 
-/** Puts the URL of every picture that stands in a body, at any depth, in its place. */
+/** Replaces every picture in a body, at any depth, with its URL. */
 async function withLinks(
 	value: unknown,
 	linkOf: (picture: PendingUpload) => Promise<string>,
@@ -229,8 +229,8 @@ async function uploadedUrl(
 }
 
 /**
- * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For one that is not, this notes
- * which uploads it needs, before the first item is claimed: they are kept for the next attempt.
+ * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For any other item, this notes which
+ * uploads it needs before the first item is claimed, so that they are kept for the next attempt.
  */
 export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
@@ -258,7 +258,7 @@ export async function toSubmission(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
 	);
 	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), fields);
-	// What buys something is read whole before: a file that breaks off must not leave in doubt what was bought.
+	// The file of a purchase is read completely first: if it breaks off, there must be no doubt about what was bought.
 	const whole = await readWhole(form.stream());
 	return { body: whole, fields: json, headers: { 'content-type': form.type } };
 }

@@ -57,7 +57,7 @@ import {
 	type WaitingExecution,
 } from './waitingExecution';
 
-/** A run whose input are the waiting items, as the node wrote them before it paused. */
+/** A run whose input is the waiting items, as the node wrote them before it paused. */
 type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: z.infer<typeof waitingItems> };
 
 const ownText = z.string().optional().catch(undefined);
@@ -73,7 +73,7 @@ const waitingItem = z.union([
 
 const waitingItems = z.array(waitingItem);
 
-/** Beside the first: see `evaluatedOptions`, and when the pause ends, in milliseconds since 1970. */
+/** In the first item only: see `evaluatedOptions`, and when the pause ends, in milliseconds since 1970. */
 const waitingOptions = z
 	.object({
 		evaluatedOptions: z.record(z.unknown()).catch({}),
@@ -112,7 +112,7 @@ const waitingJson = z.object({
 		.catch(undefined),
 });
 
-/** The error of an item again: see `errorFields`. */
+/** Restores the error of an item: see `errorFields`. */
 function errorAsWritten(
 	node: INode,
 	{ message, description, code, type, httpStatus, response }: z.infer<typeof waitingJson>['error'],
@@ -150,7 +150,7 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 	});
 }
 
-/** `undefined` where the items are none that a pause wrote. */
+/** `undefined` if the items were not written by a pause. */
 function openCallbackRun(
 	context: IWebhookFunctions,
 	family: TaskFamily,
@@ -221,7 +221,7 @@ async function makeOutput(
 	);
 }
 
-/** Of a task that was completed before the pause, the results are read again: without them it is to be taken up. */
+/** Results of a task that was completed before the pause are read again. If that failed, the item counts as submitted, to be taken up. */
 const asRead = (item: TaskItem): TaskItem =>
 	isAccepted(item) && item.task.status === 'completed' && item.record === undefined && !item.error
 		? { ...item, task: { ...item.task, status: 'submitted' } }
@@ -270,7 +270,7 @@ function withErrorsInPlace(
 
 const CALL_AGAIN = 'Not ready yet: call again later';
 
-/** The answer to a process that watches a pause of this execution that another one has ended. */
+/** The answer to a process that still watches a pause that another process has ended. */
 const PAUSE_OVER = 'This pause has finished';
 
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
@@ -312,7 +312,7 @@ async function isOfAnotherPause(
 	} catch (error) {
 		const refused = errorFromThrown(error);
 		if (refused instanceof OtherTaskError && isOwn(refused.taskId)) return false;
-		// What the service knows no task by says nothing.
+		// An id that the service does not know says nothing.
 		if (refused.transient) throw refused;
 		return false;
 	}
@@ -365,11 +365,11 @@ async function resumeWith(
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
 		const items = await output;
-		// n8n 1.123 would let an execution go on that has been stopped meanwhile.
+		// n8n 1.123 would continue an execution that was stopped meanwhile.
 		if (!inTime && (await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over')
 			return { noWebhookResponse: true };
 		markResumed(key);
-		// n8n has resumed it meanwhile, and 1.123 would run the next nodes a second time.
+		// n8n has resumed the execution meanwhile, and 1.123 would run the next nodes a second time.
 		if (isGivenUp(run)) return inTime ? {} : { noWebhookResponse: true };
 		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };
 	} finally {
@@ -378,10 +378,10 @@ async function resumeWith(
 }
 
 /**
- * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body
- * only names the task to ask for first; the records are read from the service. Throws an `ApiError` for one that cannot be read now.
+ * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body only names
+ * the task to ask for first; the records are read from the service. Throws an `ApiError` if a record cannot be read now.
  *
- * @param isKept whether the client is that of the time before the pause
+ * @param isKept whether the client is the one from before the pause
  */
 async function resumeWithClient(
 	context: IWebhookFunctions,
@@ -389,19 +389,19 @@ async function resumeWithClient(
 	client: MediaGenClient,
 	isKept: boolean,
 ): Promise<IWebhookResponseData> {
-	// Before the waiting rows are read: anybody can call who guesses the execution's number.
+	// Before the waiting rows are read: anybody who guesses the execution's number can call.
 	const refusal = refuseStranger(context, client);
 	if (refusal) return refusal;
 	const opened = openCallbackRun(context, family, client, isKept);
-	// n8n stores the output of a resume in the place of the waiting items. 1.123, busy, may show the execution as waiting for its next pause
-	// before it has stored that: resumed from there, it would buy what it has bought since.
+	// n8n stores the output of a resume in place of the waiting items. A busy 1.123 may show the execution as waiting at its next pause
+	// before it has stored that: resumed from there, it would buy again what it has bought since.
 	if (!opened) return answer(context, 503, CALL_AGAIN);
 	const outcomes = readWaitingItems(opened);
 	const run = withTaskIds(opened, outcomes);
 	const key = keyOfPause(context, run.pauseLimit);
 	const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
 	if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
-	// With a mask for the key, as in the waiting items.
+	// With the API key masked, as in the waiting items.
 	const claimed = taskId && client.connection.redactText(taskId);
 	const found = await lock.run(
 		key,
@@ -412,7 +412,7 @@ async function resumeWithClient(
 		context.logger.info(
 			`MediaGen: callback received, task ${found.running.taskId} is still running`,
 		);
-		// The record may be a moment behind the callback. After a 2xx, neither the service would call for the end again, nor the node itself.
+		// The record may be a moment behind the callback. After a 2xx, neither the service nor the node itself would call for the end again.
 		const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 	}
@@ -420,7 +420,7 @@ async function resumeWithClient(
 	return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
 }
 
-/** Whether a later request with the same connection would bring the same. A task that is not known may be a moment later. */
+/** Whether a later request with the same connection would fail too. A task that is unknown may be known a moment later. */
 const isLasting = (error: ApiError) => !error.transient && !(error instanceof NotFoundError);
 
 /** Handles a callback. Never throws: n8n would resume with the error. */

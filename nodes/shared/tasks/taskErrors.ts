@@ -26,7 +26,7 @@ export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem)
 	return itemError(run.context.getNode(), message, itemIndex, resumeHint(taskId));
 }
 
-/** The error of a request for a task that will not succeed later. */
+/** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
 	run: Pick<TaskRun<TaskContext>, 'context'>,
 	{ itemIndex, taskId }: AcceptedItem,

@@ -33,7 +33,7 @@ export function taskList(
 	bought: boolean,
 ): string | undefined {
 	const accepted = outcomes.some(isAccepted);
-	// The error of a task that was only read says all of it.
+	// The error of a single task that was only read says everything.
 	if (!bought && outcomes.length === 1) return undefined;
 	if (!accepted && outcomes.filter(isUnsure).length < 2) return undefined;
 	const ends = new Map<string, { end: string; items: number[] }>();

@@ -34,7 +34,7 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	signal: AbortSignal | undefined;
 	/** Milliseconds since 1970 at which waiting stops. */
 	deadline: number;
-	/** Tasks that are asked for beside each other: the record of one is none of another. */
+	/** Tasks that are read in one run: the record of one is not that of another. */
 	taskIds?: ReadonlySet<string>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
@@ -61,10 +61,10 @@ export async function openTaskRun(
 	};
 }
 
-/** Milliseconds without data after which a caller that asks again by itself does so: a request that is lost must not hold a result up. */
+/** Milliseconds without data after which a caller that asks again by itself does so: a lost request must not delay a result. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also where another task has failed. */
+/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also for the record of another task that has failed. */
 export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
 	taskId: string,

@@ -24,7 +24,7 @@ export interface WaitingExecution {
 	absent: Map<string, Absence>;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
-	/** Aborted when it resumes: whoever waits for that must not keep its data in memory. */
+	/** Aborted when the execution resumes, so that nobody who waits for that keeps its data in memory. */
 	resumed: AbortController;
 }
 
@@ -40,7 +40,7 @@ type PausingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
 const keyOfNode = (context: PausingContext): string =>
 	[context.getExecutionId(), context.getNode().name].join(':');
 
-/** The key of a pause: a paused node can pause again in a loop, for the same tasks where their items are led back. */
+/** The key of a pause: a paused node can pause again in a loop, for the same tasks if their items are led back. */
 export const keyOfPause = (context: PausingContext, pauseLimit: number): string =>
 	[keyOfNode(context), pauseLimit].join(':');
 
@@ -61,29 +61,29 @@ export function markResumed(key: string): void {
 	waitingExecutions.get(key)?.resumed.abort();
 }
 
-/** Frees what was known of an execution that has resumed or could not. */
+/** Forgets what was known of an execution that has resumed, or that could not be resumed. */
 export function forgetWaiting(key: string): void {
 	waitingExecutions.delete(key);
 }
 
 /**
- * n8n's own time limit comes this much later, in milliseconds: for executions whose pause no process watches. n8n gives out the items as
- * they were written before the pause. Up to 70 seconds before it n8n sets a timer that nothing takes back: if the execution has resumed
- * by then, 1.123 runs what comes behind it a second time, and the next pause would end at once.
+ * n8n's own time limit comes this much later, in milliseconds: for executions whose pause no process watches. n8n then outputs the items as
+ * they were written before the pause. Up to 70 seconds before, n8n sets a timer that nothing cancels: if the execution has already resumed
+ * when it fires, 1.123 runs the next nodes a second time, and the next pause would end at once.
  */
 export const HOST_LIMIT_AFTER_MS = 180_000;
 
 /** Milliseconds after the limit for the files of what has ended. */
 const FILES_WITHIN_MS = 50_000;
 
-/** Milliseconds after the limit from which on nothing resumes the execution but n8n: before n8n sets that timer. */
+/** Milliseconds after the limit from which only n8n resumes the execution: before n8n sets that timer. */
 const GIVEN_UP_AFTER_MS = 100_000;
 
 /** A run whose execution pauses. */
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
 	/** Milliseconds since 1970 at which it goes on with what there is. */
 	pauseLimit: number;
-	/** Whether its client is that of the time before the pause: the credential may have another key, or another address, by now. */
+	/** Whether its client is the one from before the pause: by now, the credential may have another key, or another address. */
 	isKept?: boolean;
 };
 
@@ -105,13 +105,13 @@ export function keepConnection({ context, client, pauseLimit }: PausedRun): void
 	connections.set(keyOfNode(context), { connection: client.connection, pauseLimit });
 }
 
-/** The connection with which the node paused. At the limit there is no second try: the credential is read for that. */
+/** The connection with which the node paused. At the limit there is no second try, so the credential is read again. */
 export function keptConnection(context: PausingContext): Connection | undefined {
 	const kept = connections.get(keyOfNode(context));
 	return kept && !isOverdue(kept) ? kept.connection : undefined;
 }
 
-/** @param pauseLimit of the pause that has ended, where the node may have paused again meanwhile */
+/** @param pauseLimit of the pause that has ended, if the node may have paused again meanwhile */
 export function forgetConnection(context: PausingContext, pauseLimit?: number): void {
 	const key = keyOfNode(context);
 	const isOther = pauseLimit !== undefined && connections.get(key)?.pauseLimit !== pauseLimit;
@@ -136,7 +136,7 @@ async function noteEnd(
 		const error = errorFromThrown(thrown);
 		const absence = absent.get(taskId) ?? new Absence();
 		absent.set(taskId, absence);
-		// The next call, or look, reads the credential anew.
+		// The next call, or the next check, reads the credential again.
 		if (absence.mayPass(error) || run.isKept || (isKeyRefused(error) && !isOverdue(run)))
 			throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
@@ -153,9 +153,9 @@ export function openTasks(
 }
 
 /**
- * Asks for the tasks that are not known to have ended: the one with the id `first`, then the others in order, up to one that still
- * runs, which it returns. So each call costs about one request while tasks run. As long as all have ended, it asks for ever more at
- * once.
+ * Asks for the tasks that are not known to have ended: the one with the id `first`, then the others in order, up to one that still runs,
+ * which it returns. So each call costs about one request while tasks run. As long as all that it asked for have ended, it asks for more and
+ * more at once.
  */
 export async function findRunning(
 	run: PausedRun<TaskContext>,
@@ -180,7 +180,7 @@ export async function findRunning(
 	return undefined;
 }
 
-/** Of {@link FILES_WITHIN_MS}, the milliseconds for a last look at the tasks. */
+/** Milliseconds of {@link FILES_WITHIN_MS} for a last read of the tasks. */
 const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */

@@ -22,9 +22,9 @@ import {
 	waitingExecution,
 } from './waitingExecution';
 
-/** Where this n8n is asked for an execution, from outside. */
+/** The addresses at which this n8n answers for an execution, from outside. */
 export interface PauseAddresses {
-	/** Calls the paused node. With what proves that a caller was told of it. */
+	/** Calls the paused node. Includes the proof that a caller was given the address. */
 	resumeUrl: string;
 	/** Would show the form of an execution that waits for one. */
 	formUrl: string;
@@ -51,7 +51,7 @@ const CALL_WITHIN_MS = 10_000;
 
 const response = z.object({ statusCode: z.number(), body: z.unknown() });
 
-/** Calls this n8n from outside. Never throws: of a call without an answer it returns why. */
+/** Calls this n8n from outside. Never throws: if there is no answer, it returns why. */
 async function callN8n(
 	context: CallerContext,
 	method: 'GET' | 'POST',
@@ -80,10 +80,10 @@ async function callN8n(
 
 const wordsOf = (body: unknown) => JSON.stringify(body ?? '');
 
-/** n8n 1.123 goes on with `'validateSignature'`, 2.41 with `'resumeToken'`. */
+/** The message continues with `'validateSignature'` in n8n 1.123, with `'resumeToken'` in 2.41. */
 const NO_DATA_YET = /Cannot read properties of undefined/;
 
-/** n8n has no data of an execution that was started by hand until it pauses, and fails over that. */
+/** n8n has no data of an execution that was started by hand until it pauses, and its answer is then this error. */
 const hasNoDataYet = ({ statusCode, body }: z.infer<typeof response>) =>
 	statusCode === 500 && NO_DATA_YET.test(wordsOf(body));
 
@@ -95,13 +95,13 @@ const hasNoDataYet = ({ statusCode, body }: z.infer<typeof response>) =>
  */
 interface OwnAnswer {
 	state: 'running' | 'done' | 'failed';
-	/** Why it does not lead back to an execution that runs, where it does not. */
+	/** Why it does not lead back to a running execution, if it does not. */
 	why: string;
 }
 
 /**
- * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It has the path of this node
- * only: where the execution has gone on to a Wait node, n8n 1.123 would take a call without one for that node's.
+ * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It always has this node's path: if
+ * the execution has gone on to a Wait node, n8n 1.123 would take a call without a path for that node's.
  *
  * @param pause the key of the pause that is to end
  */
@@ -126,12 +126,12 @@ async function callOwnAddress(
 
 const PROVEN_FOR_MS = 300_000;
 
-/** Addresses, without their executions, that have led back to this n8n a moment ago. */
+/** Addresses, without their executions, that led back to this n8n a moment ago. */
 const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
 /**
- * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong.
- * For some minutes the proof is good for all executions.
+ * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong. For
+ * some minutes the proof counts for all executions.
  */
 export async function ownAddressProblem(
 	context: CallerContext,
@@ -149,7 +149,7 @@ export async function ownAddressProblem(
 	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-/** What n8n tells of an execution. */
+/** The state that n8n reports of an execution. */
 type ExecutionState = 'running' | 'waiting' | 'over';
 
 const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
@@ -164,7 +164,7 @@ const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
 
 /**
  * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
- * `undefined` where n8n does not tell it.
+ * `undefined` if n8n does not report it.
  *
  * @param formUrl `$execution.resumeFormUrl`
  */
@@ -179,24 +179,24 @@ export async function executionState(
 	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
 }
 
-/** n8n stores a pause within a second, as a rule. */
+/** n8n usually stores a pause within a second. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
 const GROWTH = 2;
 
-/** From here on the tasks are asked for, even if n8n tells that the execution runs. */
+/** From this wait on, the tasks are read even if n8n reports that the execution runs. */
 const BELIEVED_MS = 60_000;
 
-/** The first wait after the one look that is needed. */
+/** The first wait after the one read that is needed. */
 const SPARSE_MS = 120_000;
 
-/** What has ended may be on its way as a callback: a call beside it would only cost. */
+/** The callback of a task that has ended may be on its way: another call would only cost. */
 const CALLBACK_COMES_WITHIN_MS = 10_000;
 
-/** Of an end that is expected later than this, the callback comes long after n8n has stored the pause, as a rule. */
+/** If the end is expected later than this, its callback usually comes long after n8n has stored the pause. */
 const FAR_MS = 30_000;
 
-/** Milliseconds to be left for the callback of an end that the service expects at that time. */
+/** Milliseconds to leave for the callback if the service expects the end at that time. */
 function untilCallback(expected: number): number {
 	const expectedIn = expected - clock.now();
 	if (expectedIn < FAR_MS || expectedIn === Infinity) return 0;
@@ -221,7 +221,7 @@ async function allEnded(
 		run.context.logger.debug(
 			`MediaGen: the tasks of a paused execution could not be read: ${error.message}`,
 		);
-		// The credential may have another key, or another address, by now, for the next look.
+		// For the next read: by now, the credential may have another key, or another address.
 		const client = error.transient
 			? undefined
 			: await openClient(run.context).catch(() => undefined);
@@ -230,7 +230,7 @@ async function allEnded(
 	}
 }
 
-/** Calls the paused node, for a while, until it has received the call or a callback resumes the execution. Returns whether that is so. */
+/** Calls the paused node, for a while, until it has received the call or a callback resumes the execution. Returns whether one did. */
 async function resume({ context }: PausedRun, key: string, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
@@ -254,7 +254,7 @@ async function watch(
 	const resumed = new Promise<void>((resolve) => {
 		signal.addEventListener('abort', () => resolve());
 	});
-	// In one piece, unlike `sleep`: of thousands of pauses each would wake up four times a second.
+	// In one piece, unlike `sleep`, with which each of thousands of pauses would wake up four times a second.
 	const rest = async (ms: number) =>
 		await Promise.race([resumed, clock.sleep(Math.min(ms, run.pauseLimit - clock.now()))]);
 	await rest(untilCallback(expected));
@@ -272,7 +272,7 @@ async function watch(
 		if (ended === true) {
 			if (isStored) await rest(CALLBACK_COMES_WITHIN_MS);
 			isOver = await resume(run, key, resumeUrl);
-			// An n8n that takes no call for minutes is busy: it is left alone for some.
+			// An n8n that accepts no call for minutes is busy: the next try is minutes later.
 			wait = LONGEST_MS;
 		} else if (ended === false && state === 'waiting' && !isStored) {
 			isStored = true;
@@ -285,26 +285,26 @@ async function watch(
 }
 
 /**
- * Goes on after `execute()` has returned. n8n stores the pause only then; a callback that comes before is refused, and the service
+ * Goes on after `execute()` has returned. n8n stores the pause only then; a callback that comes before that is refused, and the service
  * does not repeat it. When all tasks have ended, or the time limit has passed, the execution is resumed by its own address.
  *
- * One look at the tasks is enough, if it begins after n8n has told that the execution waits:
+ * One read of the tasks is enough, if it begins after n8n has reported that the execution waits:
  * - A task that ended before: its record shows that, whatever became of its callback.
  * - A task that ends later: n8n takes its callback, and the node then reads all tasks that are not known to have ended. So the callback
  *   of the last one resumes the execution, though that of another was refused.
- * - A callback during the look, or during the call that follows it: `resume.ts` gives the output out once, by the key of the pause.
- * - A look that fails says nothing: the next one comes soon, as if n8n had not told anything.
+ * - A callback during the read, or during the call that follows it: `resume.ts` returns the output once, by the key of the pause.
+ * - A read that fails says nothing: the next one comes soon, as if n8n had not reported anything.
  *
- * As long as n8n tells that the execution runs, a look would be in vain. After the one look the tasks are asked for ever less often, for
- * what the above does not cover: a record that was behind, or a callback that got lost. Where n8n
- * does not tell the state, such as behind a proxy that lets only callbacks through, the tasks are asked for after 1, 3, 7, 15, … s.
+ * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read less and less often, for
+ * what the above does not cover: a record that was behind, or a callback that got lost. If n8n does not report the state, such as behind a
+ * proxy that lets only callbacks through, the tasks are read after 1, 3, 7, 15, … s.
  *
- * Where the service expects the end later than in half a minute, all this begins ten seconds after that, or after two minutes: by
- * then the callback has resumed the execution, as a rule, and nothing was asked for.
+ * If the service expects the end in more than half a minute, all this begins ten seconds after that end, but after two minutes at the
+ * latest: by then the callback has usually resumed the execution, and nothing was asked for.
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
  *
- * @param expected when the service expects the last task to end, in milliseconds since 1970; `Infinity` where it does not tell
+ * @param expected when the service expects the last task to end, in milliseconds since 1970; `Infinity` if it does not say
  */
 export function watchPause(
 	run: PausedRun,

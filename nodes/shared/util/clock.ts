@@ -26,7 +26,7 @@ export function setClock(replacement: Clock | undefined): void {
 	clock = replacement ?? host;
 }
 
-/** n8n's sleep cannot be ended: longest time, in milliseconds, that one of a canceled node still runs. */
+/** n8n's sleep cannot be interrupted: the longest time, in milliseconds, for which it goes on in a canceled node. */
 const SLICE_MS = 250;
 
 /** Sleeps for `ms` milliseconds, or until `signal` is aborted: n8n 2.41 keeps the error of a canceled node, and its tasks, if it ends at once. */
@@ -42,7 +42,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	awake.abort();
 }
 
-/** Waits on the host's clock, for a limit of the kind that n8n itself keeps. Returns whether the time has passed before `isOver`. */
+/** Waits on the host's clock, for a limit like those that n8n itself keeps. Returns whether the time has passed before `isOver`. */
 export async function passesOnHost(ms: number, isOver: () => boolean): Promise<boolean> {
 	const limit = clock.toHostMs(ms);
 	const end = host.now() + limit;

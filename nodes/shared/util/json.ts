@@ -44,7 +44,7 @@ export function parseExactJson(json: string): unknown {
 	return parseJson(exact + json.slice(copied));
 }
 
-/** Characters of one text inside a value that is shown: a signed link is still whole. */
+/** Maximum length of one text inside a value that is shown: a signed link still fits. */
 const LONGEST_TEXT = 2_000;
 
 /** A value in one line of at most `maxLength` characters, as JSON unless it is text. */
@@ -71,12 +71,12 @@ export const isDate = (value: unknown): value is Date =>
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
-/** The value, or an empty object where it is none. */
+/** The value, or an empty object if it is not an object. */
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
-/** Whether a text stands in a value, at any depth; as a number, too. */
+/** Whether a text occurs in a value, at any depth, also as a number. */
 export function hasText(value: unknown, text: string): boolean {
 	if (typeof value === 'number') return String(value) === text;
 	if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value === text;
@@ -107,7 +107,7 @@ export function jsonObject(message: string) {
 const isGenericValue = (value: unknown): value is GenericValue =>
 	!['undefined', 'bigint', 'symbol', 'function'].includes(typeof value);
 
-/** An object in n8n's own type for JSON. What JSON has no word for is left out. */
+/** An object in n8n's own type for JSON. What JSON cannot express is left out. */
 export function toJson(value: object): IDataObject {
 	return Object.fromEntries(
 		Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

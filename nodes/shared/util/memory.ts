@@ -2,11 +2,11 @@ import { clock } from './clock';
 
 /** What this process remembers, by key: a limited number of values, each for a limited time. */
 export class Memory<Value> {
-	/** In the order in which they were set: by time, but where the clock has been set back. */
+	/** In the order in which they were set: by time, unless the clock has been set back. */
 	private readonly entries = new Map<string, { value: Value; until: number }>();
 
 	/**
-	 * @param most values; beyond them the oldest is forgotten
+	 * @param most maximum number of values; beyond it the oldest is forgotten
 	 * @param keptMs milliseconds for which a value is kept
 	 */
 	constructor(

@@ -3,7 +3,7 @@ import { z } from './vendor/zod';
 
 const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The number that a text is, blanks around it apart; `undefined` for any other text. Linear in the length of the text. */
+/** The number that a text stands for, ignoring blanks around it; `undefined` for any other text. Linear in the length of the text. */
 export function parseNumber(text: string): number | undefined {
 	const trimmed = text.trim();
 	return NUMERIC.test(trimmed) ? Number(trimmed) : undefined;
@@ -71,7 +71,7 @@ export function text(maxLength = Infinity) {
 	);
 }
 
-/** The name of a field of an item. Under the one that objects have for themselves, what it holds would be lost. */
+/** The name of a field of an item. Under the name `__proto__`, its content would be lost. */
 export const fieldName = () =>
 	text().refine((name) => name !== '__proto__', 'must be another name');
 

@@ -46,7 +46,7 @@ export const officialLink = linkOf(() => 'must be a URL: only the lite models ta
 export const liteLink = linkOf(dataUriProblem);
 export const anyLink = linkOf(() => undefined);
 
-/** What a picture to start from may be: the limits of each model (spec, Limits). */
+/** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
 	const types = PICTURE_TYPES;
 	if (isLiteModel(model)) return { types, maxBytes: REFERENCE_LIMITS.lite.bytes, link: liteLink };

@@ -33,7 +33,7 @@ const uploadedBytes = (references: readonly unknown[]) =>
 		0,
 	);
 
-/** What any model takes: sent as it is, as far as the spec states no error for it. */
+/** The fields of any model. They are sent as they are unless the spec states an error. */
 const anyValues = {
 	model: text(),
 	prompt: text(),
@@ -177,7 +177,7 @@ function imageNotes(body: RequestBody): string[] {
 	];
 }
 
-/** Makes an operation of its fields: `POST /v1/images/generations` (spec §3). */
+/** Creates an operation from its fields: `POST /v1/images/generations` (spec §3). */
 export const imageOperation = (
 	operation: Omit<BuyingOperation, 'family' | 'resource' | 'schema' | 'path' | 'notes'>,
 ) =>

@@ -356,7 +356,7 @@ const additionalFields = additionalFieldsOf([
 	},
 ]);
 
-/** The fields of a generation; the choices come before what they decide about. */
+/** The fields of a generation. Each choice comes before the fields that it controls. */
 export const generateFields: INodeProperties[] = [
 	modelField,
 	promptField({

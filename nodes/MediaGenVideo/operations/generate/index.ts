@@ -73,7 +73,7 @@ const rowsOfNode = z.object({
 	additionalFields: z.object({ elementList: z.object({ element: z.array(group) }) }),
 });
 
-/** Numbers of the elements that are not empty in the panel. */
+/** Indexes of the elements that are not empty in the panel. */
 function filledElements({ parameters }: INode): number[] {
 	const rows = rowsOfNode.safeParse(parameters).data?.additionalFields.elementList.element ?? [];
 	return rows.flatMap((row, at) => (Object.values(row).every(isBlank) ? [] : [at]));
@@ -85,7 +85,7 @@ async function elementsOf(
 	item: ExecutedItem,
 ): Promise<ParameterValues> {
 	const filled = filledElements(item.context.getNode());
-	// What all expressions of an element leave empty is not among the values.
+	// An element whose expressions are all empty is not among the values.
 	if (filled.length > z.array(group).catch([]).parse(elementList).length)
 		throw pictures.refusal('elementList', 'must have no element whose expressions are all empty');
 	if (elementList === undefined) return {};
@@ -120,7 +120,7 @@ function videoOf(values: ParameterValues): ParameterValues {
 const isOff = (multiShot: unknown) =>
 	multiShot === undefined || flag().safeParse(multiShot).data === false;
 
-/** Whether the service makes the shots of the prompt. */
+/** Whether the service divides the prompt into shots. */
 const isDivided = (shotType: unknown) => shotType === 'intelligence';
 
 // One shot is the service's default, so the switch is sent only when it is on.

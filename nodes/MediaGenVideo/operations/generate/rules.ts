@@ -102,7 +102,7 @@ function startsWithName(text: string, name: string): boolean {
 	return text.startsWith(name) && !/^[\p{L}\p{N}_]/u.test(text.slice(name.length));
 }
 
-/** What the mentions `@name` of a prompt name: the elements, and the words that no element has for a name (spec §6, rule 8). */
+/** The mentions `@name` in a prompt: those of elements, and the words that are the name of no element (spec §6, rule 8). */
 export function elementMentions(
 	prompt: string,
 	elements: readonly string[],
@@ -119,7 +119,7 @@ export function elementMentions(
 	return { known, unknown };
 }
 
-// Additional body fields replace validated ones, so nothing is certain of their types here.
+// Additional body fields replace validated ones, so their types are not certain here.
 const sent = z.object({
 	prompt: z.string().catch(''),
 	multi_prompt: z.array(z.object({ prompt: z.string() })).catch([]),
