@@ -80,7 +80,7 @@ export class MediaGenChatModel implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["model"].value || $parameter["model"] }}',
-		description: 'Chat model for AI agents whose prompt is cached, with its cost in the log',
+		description: 'Chat model for AI agents, with prompt caching and with its cost in the log',
 		defaults: { name: 'MediaGen Chat Model' },
 		builderHint: {
 			searchHint:

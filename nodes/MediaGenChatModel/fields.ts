@@ -51,7 +51,7 @@ export const fields: INodeProperties[] = [
 			},
 		],
 		default: 'messages',
-		description: 'Which of the two chat endpoints of the service is asked',
+		description: 'Which of the two chat endpoints of the service is used',
 	},
 ];
 

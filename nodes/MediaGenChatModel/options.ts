@@ -40,11 +40,11 @@ const options = z.object({
 			{
 				name: 'System Prompt and Tools',
 				value: 'none',
-				description: 'Nothing of the talk, for a memory that drops its oldest turns',
+				description: 'Nothing of the conversation, for a memory that drops its oldest turns',
 			},
 		],
 		default: 'all',
-		description: 'Which part of the talk is cached, beside the system prompt and the tools',
+		description: 'Which part of the conversation is cached, besides system prompt and tools',
 	}),
 	keepBalance,
 	keepBalanceUnit,

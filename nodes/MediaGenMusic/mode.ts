@@ -31,8 +31,8 @@ export const modeField = ({ infers }: SongMode): Field => ({
 			name: 'Automatic',
 			value: AUTOMATIC,
 			description: infers
-				? 'With lyrics the service takes Custom Lyrics; else with a description From Description; else with tags or a title Custom Lyrics'
-				: 'Nothing is sent, and the service reads the description but no lyrics, style or title',
+				? 'The service chooses: Custom Lyrics if there are lyrics, else From Description if there is a description, else Custom Lyrics if there are tags or a title'
+				: 'No mode is sent, and the service reads the description but no lyrics, style or title',
 		},
 		{ name: 'Custom Lyrics', value: true, description: 'Your own lyrics, style and title' },
 		{

@@ -79,13 +79,13 @@ const callOptions = {
 		options: toOptions([...TASK_FAMILIES].sort()),
 		default: [],
 		description:
-			'Leave empty for all. A task whose family cannot be told starts the workflow too, with the family null.',
+			'Leave empty for all. A task of unknown family starts the workflow too, with the family null.',
 	}),
 	onlySigned: toggle({
 		displayName: 'Only Signed Addresses',
 		default: false,
 		description:
-			'Whether to take calls only for tasks whose MediaGen node has this address as "Callback Base URL", a "Reference", and a credential with the same API key as this trigger: it signs the address. Other calls are refused without a request to the service.',
+			'Whether to accept calls only for tasks whose MediaGen node has this address as "Callback Base URL", a "Reference", and a credential with the same API key as this trigger: such a node signs the address. Other calls are refused without a request to the service.',
 	}),
 	repeatInDoubt: toggle({
 		displayName: 'Repeat When in Doubt',

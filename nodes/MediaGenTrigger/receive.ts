@@ -149,7 +149,7 @@ function answerError(
 		return answer(context, 503, 'Not verified yet: call again later');
 	}
 	const { status, message, hint } = error;
-	const line = `${callback} ${status === 200 ? 'starts nothing' : 'is not taken'}: ${message}`;
+	const line = `${callback} ${status === 200 ? 'starts nothing' : 'is refused'}: ${message}`;
 	if (hint === undefined) context.logger.info(line);
 	else context.logger.warn(`${line}. ${hint}`);
 	return answer(context, status, status === 200 ? `Received, and ignored: ${message}` : message);

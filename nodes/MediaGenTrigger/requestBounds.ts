@@ -36,7 +36,7 @@ const MAX_UNKNOWN = 5_000;
 const QUIET_MS = { unstated: 1_000, most: 30_000 };
 
 const BUSY = 'too many calls at once';
-const QUIET = 'the service has asked for fewer requests';
+const QUIET = 'the rate limit of the service is reached';
 
 /** Keeps calls, which anybody who knows a trigger's address can make, from flooding the service. An answer without a record is text. */
 export class RequestBounds<Found> {

@@ -13,7 +13,7 @@ const FETCH_WITHIN_MS = 120_000;
 
 const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
-const TOO_SLOW = 'The picture did not come whole within two minutes';
+const TOO_SLOW = 'The picture was not fully downloaded within two minutes';
 
 /** The last part of a path. A stray `%` is not an escape. */
 function nameIn(path: string): string {

@@ -53,7 +53,7 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			const workflow = await trigger();
 			const forged = 'task_000000000000000000000000';
 			for (const [status, code, outcome] of [
-				['completed', 503, 'is not taken'],
+				['completed', 503, 'is refused'],
 				['in_progress', 200, 'starts nothing'],
 			] as const) {
 				expect((await post(workflow.url, { id: forged, status })).status).toBe(code);
@@ -71,7 +71,7 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			const claim = { id: taskId, status: 'completed' };
 			expect(await post(workflow.url, claim)).toMatchObject({ status: 503 });
 			expect(logged()).toContain(
-				`callback for task ${taskId} is not taken: the service says that the task is still running`,
+				`callback for task ${taskId} is refused: the service says that the task is still running`,
 			);
 			expect(await executionsOf(workflow)).toEqual([]);
 

@@ -39,7 +39,7 @@ function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): strin
 function volatileTexts(prefix: readonly Part[], findVolatile: Answered['findVolatile']): string[] {
 	return prefix.flatMap((part) =>
 		findVolatile(part.text).map(({ what, character, count: found }) => {
-			const more = found > 1 ? `, and ${count(found - 1)} more of the kind` : '';
+			const more = found > 1 ? `, and ${count(found - 1)} more of this kind` : '';
 			return `${nameOf(part)} has what looks like ${what} at character ${count(character)}${more}. If it changes with each request, the cache is never read: move it into the question.`;
 		}),
 	);

@@ -78,7 +78,7 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 					'Raise "Max Tokens".',
 				)
 			: new UnusableAnswer(
-					`The arguments of a call of the tool "${name}" are no JSON object`,
+					`The arguments of a call of the tool "${name}" are not a JSON object`,
 					'Ask again, or choose another model.',
 				);
 	}

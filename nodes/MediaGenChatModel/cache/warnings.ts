@@ -19,7 +19,7 @@ const OTHER_SYSTEM =
 	'The system prompt differs from that of the last question, so nothing after the tools is read from the cache.';
 
 const SLID =
-	'The memory has dropped the oldest turns, so what follows the system prompt is written to the cache again. A longer window is read from the cache for longer; with the option "Cached History" set to "System Prompt and Tools" the talk is not written to it.';
+	'The memory has dropped the oldest turns, so what follows the system prompt is written to the cache again. With a longer window this happens later; with the option "Cached History" set to "System Prompt and Tools" the conversation is not written to the cache.';
 
 /** The last questions of one node, as hashes. */
 export class NodeMemory {

@@ -15,7 +15,7 @@ const prompt = ifSet(
 const type = textIfSet({
 	displayName: 'Type',
 	placeholder: 'e.g. ambience',
-	description: 'Kind of sound, in the word of the service',
+	description: 'Kind of sound, as the service calls it',
 });
 
 const bpm = ifSet(integer(), {

@@ -101,7 +101,7 @@ export const checkOriginal: ParentRule = (body, record, words) => {
 		const why = record ? 'does not name a model' : 'could not be read';
 		return {
 			notes: [
-				`Whether task ${taskId} was made by ${model} is left to the service: its record ${why}`,
+				`The service must decide whether task ${taskId} was made by ${model}: its record ${why}`,
 			],
 		};
 	}

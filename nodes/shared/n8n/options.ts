@@ -113,8 +113,7 @@ export const outputOptions = {
 		],
 		default: 'tasks',
 		displayOptions: { hide: notForTools },
-		description:
-			'Whether the files of a task come out together. A node behind this one runs once per item.',
+		description: 'Whether the files of a task come out together. The next node runs once per item.',
 	}),
 	downloadFiles: toggle({
 		displayName: 'Download Files',
@@ -216,7 +215,7 @@ export const reuseOptions = {
 		displayName: 'Copy Number',
 		default: 1,
 		description:
-			'Another number gives another purchaseKey to the same request, where it is to be bought more than once',
+			'Another number gives the same request another purchaseKey, for a request that is to be bought more than once',
 	}),
 	existingTaskId: ifSet(oneTaskId, {
 		displayName: 'Existing Task',
@@ -224,7 +223,7 @@ export const reuseOptions = {
 		default: '',
 		placeholder: 'e.g. {{ $json.task }}',
 		description:
-			'ID of the task that was bought for this item before, such as from a table with the purchaseKey. Then nothing is bought. Empty, or of a task that failed: the item is bought.',
+			'ID of the task that was bought for this item before, such as from a table with the purchaseKey. Nothing is bought then. If it is empty, or the task failed, the item is bought.',
 	}),
 	whenFilesAreGone: choice({
 		displayName: 'When Its Files Are Gone',
@@ -260,7 +259,7 @@ export const fileOptions = {
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
 		description:
-			'Name of the file, without extension. Several files of a task get -2, -3 behind it; those of a grid -grid and -1 to -4; a stem its name.',
+			'Name of the file, without extension. Several files of a task get -2, -3 at the end; those of a grid -grid and -1 to -4; a stem its name.',
 	}),
 	maxDownloadSize: presetNumber(number, [1], {
 		displayName: 'Max Download Size (MB)',
@@ -271,7 +270,7 @@ export const fileOptions = {
 		displayName: 'Put Output File in Field',
 		type: 'string',
 		default: 'data',
-		hint: 'The name of the output binary field to put the file in. Further files of the item get _2, _3 behind it.',
+		hint: 'The name of the output binary field to put the file in. Further files of the item get _2, _3 at the end.',
 	}),
 };
 

@@ -128,7 +128,7 @@ async function buyTasks(
 	const accepted = paid.map((item): TaskItem => {
 		if (item.state !== 'ready') return item;
 		const { taskId, record, request, others = [] } = item.receipt;
-		const more = `The service made more tasks of this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
+		const more = `The service made more tasks from this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
 		const notes = others.length > 0 ? [...item.notes, more] : item.notes;
 		const bought = { ...acceptedItem(run, { ...item, notes }, taskId), request };
 		return record ? withRecord(run, bought, record) : bought;

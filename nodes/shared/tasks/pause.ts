@@ -123,7 +123,7 @@ async function pauseProblem(
 	if (isRunAgain(run.context, first))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
-		return 'The node polled instead of pausing: of a task in "Existing Task", the service tells the execution that bought it.';
+		return 'The node polled instead of pausing: the service reports the end of a task in "Existing Task" to the execution that bought it.';
 	const problem = await ownAddressProblem(run.context, resumeUrl);
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }

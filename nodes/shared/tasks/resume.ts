@@ -236,7 +236,7 @@ const withoutFiles = (item: TaskItem): TaskItem =>
 		: item;
 
 const PAIRED_BY_POSITION =
-	'n8n pairs the items of a resumed execution by their position: behind this node, $("…").item gives another row. Use "Reference" or "Include Input".';
+	'n8n pairs the items of a resumed execution by their position: after this node, $("…").item gives another row. Use "Reference" or "Include Input".';
 
 /** The output, with a note where an item does not stand at the position of its row. */
 function outputOf(run: CallbackRun, items: readonly TaskItem[]): INodeExecutionData[] {
@@ -288,7 +288,7 @@ function refuseStranger(
 	);
 	if (secret === 'right') return undefined;
 	if (secret === 'missing') return answer(context, 401, 'The secret of the address is missing');
-	context.logger.warn('MediaGen: a callback with a wrong secret is not taken.');
+	context.logger.warn('MediaGen: a callback with a wrong secret was refused.');
 	return answer(context, 503, CALL_AGAIN);
 }
 
@@ -306,7 +306,7 @@ async function isOfAnotherPause(
 	try {
 		await retrieveRecord(run, claimed, 'once');
 		run.context.logger.info(
-			`MediaGen: callback received, task ${claimed} is none that this pause waits for`,
+			`MediaGen: callback received for task ${claimed}, which this pause does not wait for`,
 		);
 		return true;
 	} catch (error) {

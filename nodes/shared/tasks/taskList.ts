@@ -7,8 +7,8 @@ import type { TaskRun } from './taskRun';
 
 /** What "Retry" does with the tasks of a run. n8n runs a sub-workflow as a whole when its caller runs again. */
 function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): string {
-	const failed = outcomes.some(isRefunded) ? ', but for those that failed' : '';
-	const words = `takes these tasks up and does not buy them again${failed}.`;
+	const failed = outcomes.some(isRefunded) ? ', except those that failed' : '';
+	const words = `continues these tasks and does not buy them again${failed}.`;
 	return context.getMode() === 'integrated'
 		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`
 		: `"Retry" in the list of executions ${words}`;

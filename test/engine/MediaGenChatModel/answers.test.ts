@@ -287,7 +287,9 @@ describe('a service with a form of its own', () => {
 	test('arguments that are no object are named', async () => {
 		const json = { choices: [call({ name: 'draw', arguments: '[1]' })], usage: {} };
 		const { error } = await asked('completions', { json });
-		expect(error?.message).toContain('arguments of a call of the tool "draw" are no JSON object');
+		expect(error?.message).toContain(
+			'arguments of a call of the tool "draw" are not a JSON object',
+		);
 	});
 
 	test('a stream with pieces of any form', async () => {

@@ -510,7 +510,7 @@ test.each<[string, Given, Given, string]>([
 		'no sound beside a video',
 		{ ...edit, ...more({ audio: false }) },
 		{ audio: false, video_list: sentVideo },
-		'The service ignores "Audio" beside a given video',
+		'The service ignores "Audio" with a given video',
 	],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
 	const { json, hints, error } = await run('generate', given);
@@ -743,7 +743,7 @@ test('a model that the record does not tell is left to the service, and that is 
 	const right = await run('remix', { taskId: id, model: 'vidgen3.1-quality-ext' });
 	expect(right.error).toBeUndefined();
 	expect(right.hints.map(({ message }) => message)).toContain(
-		`Whether task ${id} was made by vidgen3.1-quality-ext is left to the service: its record does not name a model`,
+		`The service must decide whether task ${id} was made by vidgen3.1-quality-ext: its record does not name a model`,
 	);
 });
 
@@ -756,7 +756,7 @@ test('a record that cannot be read is told as that', async () => {
 	});
 	const { json } = await run('remix', { taskId: id });
 	expect(json[0]?.notes).toContain(
-		`Whether task ${id} was made by vidgen3.1-fast is left to the service: its record could not be read`,
+		`The service must decide whether task ${id} was made by vidgen3.1-fast: its record could not be read`,
 	);
 });
 

@@ -278,7 +278,7 @@ describe('Completions style', () => {
 		const given = pieces.map((each) =>
 			calls({ index: 0, function: { name: 'draw', arguments: each } }),
 		);
-		expect(() => answerTo(...given)).toThrow('are no JSON object');
+		expect(() => answerTo(...given)).toThrow('are not a JSON object');
 	});
 
 	test('a stop reason beside the choices is one, too', () => {

@@ -79,7 +79,7 @@ export const sizeFields: INodeProperties[] = [
 		options: [NOT_SENT, AUTO, ...toOptions(LITE_RATIOS)],
 		default: '',
 		displayOptions: { show: { model: [...LITE_MODEL_NAMES] } },
-		description: 'Aspect ratio. With reference images the service may keep theirs instead.',
+		description: 'Aspect ratio. With reference images the service may keep their ratio instead.',
 	},
 ];
 

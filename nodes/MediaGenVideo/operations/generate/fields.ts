@@ -87,7 +87,7 @@ const imageFields: INodeProperties[] = [
 	...pictureListFields({
 		choice: 'referenceSource',
 		show: { imageInput: ['references'] },
-		description: 'Public addresses. Beside a feature video only one, the first frame.',
+		description: 'Public addresses. With a feature video only one: the first frame.',
 	}),
 	{
 		displayName: 'Images With Roles',
@@ -97,7 +97,7 @@ const imageFields: INodeProperties[] = [
 		placeholder: 'Add Image',
 		default: {},
 		displayOptions: { show: { imageInput: ['roles'] } },
-		description: 'A last frame needs a first frame beside it',
+		description: 'A last frame needs a first frame too',
 		options: [
 			{
 				displayName: 'Image',
@@ -157,7 +157,7 @@ const formatFields: INodeProperties[] = [
 		type: 'options',
 		options: [NOT_SENT, ...toOptions(VIDEO_ASPECT_RATIOS)],
 		default: '',
-		description: 'The ratio of a given image may count more',
+		description: 'The ratio of a given image may take precedence',
 	},
 ];
 
@@ -290,7 +290,7 @@ const elementField: INodeProperties = {
 					default: [],
 					placeholder: 'e.g. https://example.com/front.png',
 					description:
-						'Two to four pictures, those from the input data among them. The first is the front view.',
+						'Two to four pictures, including those from the input data. The first is the front view.',
 				},
 				{
 					displayName: 'Input Data Field Name',

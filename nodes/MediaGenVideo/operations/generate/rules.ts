@@ -40,12 +40,12 @@ function checkMedia(body: VideoFields, refuse: Refuse): void {
 		refuse('image_with_roles', 'must have a first frame where it has a last frame');
 	}
 	if (referType === 'base' && hasFrames)
-		refuse('image_input', 'must have no first or last frame beside a video that is edited');
+		refuse('image_input', 'must have no first or last frame with a video that is edited');
 	if (referType === 'feature' && urls && urls.length > 1) {
-		refuse('image_urls', 'must hold one picture at most, the first frame, beside a feature video');
+		refuse('image_urls', 'must hold one picture at most, the first frame, with a feature video');
 	}
 	if (videos && body.audio === true)
-		refuse('audio', 'must be off beside a given video: the service makes no sound for it');
+		refuse('audio', 'must be off with a given video: the service makes no sound for it');
 }
 
 /** Rule 7 of spec §6, and what several shots need. */
@@ -185,7 +185,7 @@ export function videoNotes(body: RequestBody): string[] {
 			? ['An edited video keeps its own length, whatever "Duration (Seconds)" says']
 			: []),
 		...(video_list.length > 0 && body.audio !== undefined
-			? ['The service ignores "Audio" beside a given video']
+			? ['The service ignores "Audio" with a given video']
 			: []),
 	];
 }

@@ -144,7 +144,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		service.on('GET', '/picture.png', trickling['its body']);
 		const parameters = { ...upload, source: 'url', url: `${service.url}/picture.png` };
 		const { error } = await run(new MediaGenUpload(), parameters);
-		expect(error?.message).toContain('The picture did not come whole within');
+		expect(error?.message).toContain('The picture was not fully downloaded within');
 		await expectClosed();
 	});
 

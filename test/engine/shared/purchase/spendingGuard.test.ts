@@ -215,7 +215,7 @@ describe('Max Tasks', () => {
 				'Row 2 (item 1): task task_2, failed (Task task_2 failed: out of luck).',
 				'Row 3 (item 2): task task_3, completed.',
 				'Rows 4 to 20 (items 3 to 19): not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution).',
-				'"Retry" in the list of executions takes these tasks up and does not buy them again, but for those that failed.',
+				'"Retry" in the list of executions continues these tasks and does not buy them again, except those that failed.',
 			]);
 			expect(run.data.resultData.metadata).not.toHaveProperty('mediagen_left_out');
 		});
@@ -224,7 +224,7 @@ describe('Max Tasks', () => {
 			onRecordOf('task_2', { status: 404 });
 			const { error } = await buy(2, { timeout: 5 }, { mode: 'integrated' });
 			expect(error?.description?.split('\n').at(-1)).toBe(
-				'"Retry" of the sub-workflow\'s execution takes these tasks up and does not buy them again. A retry of its caller buys all of them again.',
+				'"Retry" of the sub-workflow\'s execution continues these tasks and does not buy them again. A retry of its caller buys all of them again.',
 			);
 		});
 

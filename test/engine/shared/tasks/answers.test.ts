@@ -188,7 +188,7 @@ describe('The id of a task that was bought is never lost', () => {
 			taskId: 'task_1',
 			status: 'completed',
 			notes: [
-				'The service made more tasks of this request: task_2. Get them with the resource Task, operation Get.',
+				'The service made more tasks from this request: task_2. Get them with the resource Task, operation Get.',
 			],
 		});
 		expect(log.join('\n')).toContain('task_2');

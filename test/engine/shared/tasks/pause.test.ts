@@ -112,7 +112,7 @@ describe('The execution does not pause, though n8n could resume it', () => {
 		['for a task', 1, 'task_known'],
 		['for a task beside another one', 2, '={{ $itemIndex === 0 ? "task_known" : "" }}'],
 	])(
-		'%s in "Existing Task": the service tells the execution that bought it',
+		'%s in "Existing Task": the service reports its end to the execution that bought it',
 		async (_, count, existingTaskId) => {
 			service.on('POST', SOUNDS, accepted('task_2'));
 			service.on('GET', RECORD, ...Array.from({ length: 2 * count }, () => running), completed);
@@ -120,7 +120,9 @@ describe('The execution does not pause, though n8n could resume it', () => {
 				pauseNode(soundRun(service, count, { existingTaskId }, { given: waitMode }), {
 					watches: true,
 				}),
-			).rejects.toThrow(/did not pause: .*polled instead of pausing: of a task in .*Existing Task/);
+			).rejects.toThrow(
+				/did not pause: .*polled instead of pausing: the service reports .*Existing Task/,
+			);
 		},
 	);
 

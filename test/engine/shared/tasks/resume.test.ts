@@ -204,7 +204,7 @@ describe('A paused execution', () => {
 		expect(await called({ signature: secret })).toEqual({ status: 401 });
 		expect(log).toEqual([]);
 		expect(await called({ secret: `${secret}x` })).toEqual({ status: 503 });
-		expect(log.join('\n')).toContain('MediaGen: a callback with a wrong secret is not taken');
+		expect(log.join('\n')).toContain('MediaGen: a callback with a wrong secret was refused');
 		expect(service.requests).toEqual([]);
 		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
 	});
@@ -321,7 +321,12 @@ describe('A paused execution', () => {
 
 	test.each<[string, unknown, string, number]>([
 		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running', 200],
-		['names a task of somebody else', callback('task_77'), 'is none that this pause waits', 200],
+		[
+			'names a task of somebody else',
+			callback('task_77'),
+			'which this pause does not wait for',
+			200,
+		],
 		['is empty', {}, 'is still running', 503],
 		['is not an object', 'completed', 'is still running', 200],
 	])('stays paused when the callback %s', async (_, body, words, status) => {

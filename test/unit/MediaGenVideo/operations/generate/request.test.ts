@@ -176,7 +176,7 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	['rule 4', { ...editing('base'), ...withRoles('first_frame') }, noFrame],
 	['rule 4, by default', { ...editing(), ...withRoles('first_frame') }, noFrame],
 	['rule 4, kept', { ...editing('base'), ...withRoles('reference') }, undefined],
-	['rule 5', { ...editing('base'), audio: true }, 'must be off beside a given video'],
+	['rule 5', { ...editing('base'), audio: true }, 'must be off with a given video'],
 	['rule 5, kept', { ...editing('base'), audio: false }, undefined],
 	['rule 6', { ...editing('feature'), image_urls: [url, url] }, 'must hold one picture at most'],
 	['rule 6, kept', { ...editing('feature'), image_urls: [url] }, undefined],
@@ -235,7 +235,7 @@ test('an original whose record names no model, or cannot be read, is left to the
 	for (const record of [recordOf({}), undefined]) {
 		const { problem, notes } = checkOriginal({ task_id: 't', model: 'vidgen3.1-fast' }, record, {});
 		expect(problem).toBeUndefined();
-		expect(notes?.join()).toContain('left to the service');
+		expect(notes?.join()).toContain('The service must decide');
 	}
 	const running = recordOf({ status: 'a new word', model: 'm' });
 	expect(checkOriginal({ task_id: 't', model: 'm' }, running, {})).toEqual({});
