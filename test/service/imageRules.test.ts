@@ -52,7 +52,6 @@ const REFUSED: Refused = [
 		{ output_format: 'webp', output_compression: 9.5 },
 		/^output_compression/,
 	],
-	['compression of a png', { output_compression: 50 }, /^output_compression/],
 	['n as a text', { n: '2' }, /^n: .*JSON number/],
 	['n of nothing', { n: 0 }, /^n/],
 	['n above four', { n: 5 }, /^n/],
@@ -103,6 +102,8 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['pixels of the table', { ...OFFICIAL, size: '1881x836' }],
 	['compression 0', { ...OFFICIAL, output_format: 'jpeg', output_compression: 0 }],
 	['compression 100', { ...OFFICIAL, output_format: 'webp', output_compression: 100 }],
+	['compression of a png', { ...OFFICIAL, output_compression: 50 }],
+	['a webhook that is no address', { ...OFFICIAL, webhook: '' }],
 	['four pictures', { ...OFFICIAL, n: 4 }],
 	[
 		'a borderline prompt with loose moderation',

@@ -53,10 +53,6 @@ const officialSchema = z
 		mask_url: z.string().min(1).optional(),
 		webhook: webhookField,
 	})
-	.refine((body) => body.output_compression === undefined || body.output_format !== 'png', {
-		path: ['output_compression'],
-		message: 'only for jpeg and webp',
-	})
 	.refine((body) => body.mask_url === undefined || (body.image_urls?.length ?? 0) > 0, {
 		path: ['mask_url'],
 		message: 'requires image_urls',

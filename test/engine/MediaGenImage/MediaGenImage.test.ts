@@ -189,6 +189,12 @@ test('a lite model takes a picture inside the request', async () => {
 
 test('what the service changes silently is in the hints, with the sum of the run', async () => {
 	const official = await run({ additionalFields: { background: 'transparent' } });
+	const png = await run({
+		additionalFields: { outputFormat: '={{ "png" }}', outputCompression: 50 },
+	});
+	expect(png.json[0]?.notes).toEqual([
+		'"Output Compression" was sent, but it is for the formats JPEG and WebP only',
+	]);
 	const lite = await run({ model: 'lite-2-lite', additionalFields: { resolution: '4K' } });
 	const said = [...official.hints, ...lite.hints].map(({ message }) => message).join('\n');
 	expect(said).toContain('transparent background as Auto');

@@ -59,11 +59,6 @@ test.each<[string, Case, string]>([
 		'"Output Compression" must be a whole number from 0 to 100',
 	],
 	[
-		'compression of a PNG',
-		compressed('={{ "png" }}', 50),
-		'"Output Compression" must come with the output format jpeg or webp',
-	],
-	[
 		'a mask that is no URL',
 		{ ...withUrl, ...more({ maskUrl: 'mask.png' }) },
 		'"Mask URL" must be a full http',

@@ -80,12 +80,6 @@ const officialFields = z
 		if (body.mask_url !== undefined && !body.image_urls?.length) {
 			refuse('mask_url', 'must come with a reference image, the one to be repainted');
 		}
-		if (
-			body.output_compression !== undefined &&
-			(body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT
-		) {
-			refuse('output_compression', 'must come with the output format jpeg or webp');
-		}
 	});
 
 const LITE_SIZES = ['auto', ...LITE_RATIOS];
@@ -150,6 +144,10 @@ function officialNotes(body: RequestBody): string[] {
 		...unlistedNotes(body, OFFICIAL_VALUES),
 		...(body.background === 'transparent'
 			? ['The service draws a transparent background as Auto']
+			: []),
+		...(body.output_compression !== undefined &&
+		(body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT
+			? ['"Output Compression" was sent, but it is for the formats JPEG and WebP only']
 			: []),
 	];
 }

@@ -41,7 +41,7 @@ export const shortened = (value: unknown) =>
 	);
 
 /** Any asynchronous submission may have a callback base address (spec, Events, rule 1). */
-export const webhookField = z.string().min(1).optional();
+export const webhookField = z.string().optional();
 
 export const requiredText = z.string({ required_error: 'is required' }).min(1, 'is required');
 
