@@ -21,8 +21,9 @@ export type ParameterValues = Record<string, unknown>;
 export function isSet(value: unknown): boolean {
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
-	// A date has no keys.
-	return !isObject(value) || isDate(value) || Object.keys(value).length > 0;
+	// A date has no keys; one that is not valid is none.
+	if (isDate(value)) return value.toJSON() !== null;
+	return !isObject(value) || Object.keys(value).length > 0;
 }
 
 /** A cell of a sheet may hold a blank. */

@@ -46,7 +46,7 @@ export interface AcceptedItem extends BuyingItem {
 	taskId: string;
 	/** The task as last read. */
 	task: Task;
-	/** The links that its request sent, where it was sent by this node. */
+	/** What its request asked for, where it was sent by this node. */
 	request?: SentRequest;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;

@@ -9,7 +9,7 @@ import {
 	TASK_FAMILIES,
 	type TaskFamily,
 } from '../api/families';
-import { type TaskRecord, toMilliseconds, toNumber } from '../api/records';
+import { type TaskRecord, toMilliseconds } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
@@ -477,6 +477,6 @@ export function sentRequestOf(
 		return inner.map(collect).includes(true);
 	};
 	const fields = Object.entries(body).flatMap(([field, value]) => (collect(value) ? [field] : []));
-	const count = toNumber(body.n);
-	return { fields: new Set(fields), urls, ...(count === undefined ? {} : { count }) };
+	const count = typeof body.n === 'number' ? { count: body.n } : {};
+	return { fields: new Set(fields), urls, ...count };
 }

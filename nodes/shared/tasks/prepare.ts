@@ -69,7 +69,7 @@ export interface ReadyTask extends ReadyItem {
 	body: RequestBody;
 	/** With the callback address. */
 	target: TaskTarget;
-	/** The links of the request, as far as its pictures are uploaded. */
+	/** What the request asks for, with the links of its pictures as far as they are uploaded. */
 	request?: SentRequest;
 	/** The task that the user names as bought before. */
 	existingTaskId?: string;

@@ -113,12 +113,19 @@ export function acceptedItem(
 	return { itemIndex, state: 'accepted', taskId, task, notes, options };
 }
 
-/** Says that there are fewer pictures than the request asked for: the service bills what it made (spec §3b). */
-function fewerNote({ family, status, results }: Task, count = 0): string | undefined {
-	const made = results.length;
-	return family === 'image' && status === 'completed' && made > 0 && made < count
-		? `The service made ${made} of the ${count} pictures that were asked for`
-		: undefined;
+const FEWER = /^The service made \d+ of the \d+ pictures that were asked for$/;
+
+/** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). */
+function fewerNote(
+	{ request, options }: AcceptedItem,
+	{ family, operation, status, results }: Task,
+): string[] {
+	const [made, asked = 0] = [results.length, request?.count];
+	// Only the operations of this package are known to mean pictures by `n`, and another execution may have asked for other ones.
+	const isKnown = family === 'image' && operation !== 'submit' && !options.reused;
+	return isKnown && status === 'completed' && made > 0 && made < asked
+		? [`The service made ${made} of the ${asked} pictures that were asked for`]
+		: [];
 }
 
 /**
@@ -137,13 +144,13 @@ export function withRecord(
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
 	const other = otherTaskIn(raw, taskId);
 	const note = other && `${new OtherTaskError(other).message} in place of task ${taskId}`;
-	const before = outcome.notes.filter((each) => each !== noFile && each !== note);
-	const notes = note === undefined ? before : [...before, note];
+	const before = outcome.notes.filter(
+		(each) => each !== noFile && each !== note && !FEWER.test(each),
+	);
 	try {
 		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
-		const fewer = fewerNote(task, request?.count);
-		if (fewer !== undefined && !notes.includes(fewer)) notes.push(fewer);
+		const notes = [...before, ...(note === undefined ? fewerNote(outcome, task) : [note])];
 		if (!isEmpty(raw, task)) return { ...outcome, task, record: raw, notes };
 		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {

@@ -131,13 +131,15 @@ async function official(
 ): Promise<ImageRequest> {
 	review(request.prompt, request.moderation === 'low');
 	const { image_urls: images = [], mask_url: mask, resolution, background } = request;
+	const { output_compression: _forOtherFormats, ...others } = request;
+	const effective = request.output_format === 'png' ? others : request;
 	const size = officialSize(request.size, resolution);
 	await service.references.check(images, 'image_urls', OFFICIAL_LIMITS);
 	if (mask !== undefined) await checkMask(service, mask, images[0] ?? '');
 	const wasTransparent = background === 'transparent';
 	return {
 		size,
-		applied: wasTransparent ? { ...request, background: 'auto' } : request,
+		applied: wasTransparent ? { ...effective, background: 'auto' } : effective,
 		notes: wasTransparent ? ['background: transparent became auto'] : [],
 		item: `imagegen-2-official-${resolution}`,
 	};

@@ -48,9 +48,9 @@ export async function uploadSubmission({ service, body, request }: Sent): Promis
 	};
 }
 
-async function fromForm({ files }: Service, request: FastifyRequest) {
+async function fromForm(service: Service, request: FastifyRequest) {
 	const { filename, contentType, bytes, fields } = await readForm(request, LARGEST_UPLOAD, invalid);
-	const audio: Audio = { contentType, content: files.keepUpload(bytes) };
+	const audio: Audio = { contentType, content: service.files.keepUpload(bytes) };
 	return {
 		form: { ...fields, file: { filename, bytes: bytes.length } },
 		fields: parse(fieldsSchema, fields),

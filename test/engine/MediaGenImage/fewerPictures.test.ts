@@ -1,4 +1,7 @@
+import type { INodeParameters } from 'n8n-workflow';
+
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
+import { waitingExecution } from '../../../nodes/shared/tasks/waitingExecution';
 import { fastClock } from '../support/clocks';
 import { runNode, type RunOptions } from '../support/engine';
 import { generatePicture, prompts } from '../support/generatePicture';
@@ -15,10 +18,10 @@ const pictures = (count: number) =>
 		images: Array.from({ length: count }, (_, at) => ({ url: [`https://x.example/${at}.png`] })),
 	});
 
-const run = (waitMode: string): RunOptions => ({
+const run = (waitMode: string, given: INodeParameters = {}, rows = 1): RunOptions => ({
 	node: new MediaGenImage(),
-	parameters: { ...generatePicture, n: 4, waitMode, downloadFiles: false },
-	items: prompts(1),
+	parameters: { ...generatePicture, n: 4, waitMode, downloadFiles: false, ...given },
+	items: prompts(rows),
 	credential: service.credential(),
 });
 
@@ -42,4 +45,29 @@ test('after a pause, too', async () => {
 	service.on('GET', RECORD, pictures(2));
 	const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 	expect(resumed?.json[0]?.notes).toContain(fewer);
+});
+
+test('what was missing before a pause, and came meanwhile, is not said', async () => {
+	service.on('GET', '/v1/tasks/task_1', pictures(2));
+	service.on('GET', '/v1/tasks/task_2', running);
+	const execution = await pauseNode(run('callback', {}, 2));
+	expect(execution.waiting[0]?.json.notes).toEqual([fewer]);
+	// As much as after a restart, this process knows nothing of the pause any more.
+	for (let other = 0; other < 5_000; other++) waitingExecution(`other ${other}`);
+	for (const id of ['task_1', 'task_2']) service.on('GET', `/v1/tasks/${id}`, pictures(4));
+	const { resumed } = await execution.callback({ id: 'task_2', status: 'completed' });
+	expect(resumed?.json[0]?.results).toHaveLength(4);
+	expect(resumed?.json[0]?.notes).not.toContain(fewer);
+});
+
+const custom = { resource: 'task', operation: 'submit', path: '/v1/images/upscales' };
+
+test.each<[string, INodeParameters]>([
+	['a custom request, whose n may be anything', { ...custom, body: '{ "n": 4 }' }],
+	['a task that another execution bought', { options: { existingTaskId: 'task_9' } }],
+])('nothing is said of %s', async (_, given) => {
+	service.on('GET', RECORD, pictures(2));
+	const { json } = await runNode(run('poll', given));
+	expect(json[0]?.results).toHaveLength(2);
+	expect(json[0]?.notes).toBeUndefined();
 });

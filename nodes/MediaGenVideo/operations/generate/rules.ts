@@ -77,7 +77,7 @@ function checkContent(body: VideoFields, refuse: Refuse): void {
 	refuse('prompt', 'is required, unless there are shots, images or a video');
 }
 
-/** The rules of spec §6 in which more than one field has a part. They are those of its model: another one may have others. */
+/** The rules of spec §6 that involve more than one field. Another model may have others, but it needs some content, too. */
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse = refuseIn(issues);
 	checkContent(body, refuse);
@@ -171,11 +171,10 @@ export function videoNotes(body: RequestBody): string[] {
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
+	if (body.model !== GENERATION_MODEL)
+		return unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]);
 	return [
-		...unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]),
-		...(body.model === GENERATION_MODEL
-			? valueNotes([body, ...image_with_roles, ...video_list])
-			: []),
+		...valueNotes([body, ...image_with_roles, ...video_list]),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
 		...elementNotes(
 			text,

@@ -4,7 +4,9 @@ import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../errors';
 import type { Service } from '../service';
 
-const isLoopback = (address: string) => ipaddr.process(address).range() === 'loopback';
+/** An address of a link has the name of an interface behind it, such as `%br-5f3c`. */
+const isLoopback = (address: string) =>
+	ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
 /** The name or the address in a `Host` header, without brackets and port; empty where there is none. */
 function nameOf(host: string | undefined): string {

@@ -51,6 +51,11 @@ test.each<[string, INodeParameters, string]>([
 		fields({ name: 'at', value: '={{ new Date(0) }}' }),
 		'{"at":"1970-01-01T00:00:00.000Z"}',
 	],
+	[
+		'what is beside a date that is not valid',
+		fields({ name: 'at', value: '={{ new Date("x") }}' }, { name: 'prompt', value: 'Rain' }),
+		'{"prompt":"Rain"}',
+	],
 	['an empty object', { bodyType: 'json', body: '{}' }, '{}'],
 	[
 		'a field named __proto__',

@@ -87,6 +87,14 @@ test('several shots need a shot type', () => {
 const notesOf = (given: Record<string, unknown>) =>
 	videoNotes(videoRequest.parse({ model, ...given }));
 
+test('what the specification says of its model is not said of another', () => {
+	const given = { prompt: 'a', duration: 8, audio: true, image_urls: [url], ...editing() };
+	expect(notesOf({ ...given, audio: false })).toHaveLength(3);
+	expect(notesOf({ ...given, model: 'vidomni-v4' })).toEqual([
+		expect.stringContaining('vidomni-v4'),
+	]);
+});
+
 test('a reference to a picture that is not given is sent, and a note names it', () => {
 	fc.assert(
 		fc.property(
