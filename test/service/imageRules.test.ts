@@ -228,6 +228,12 @@ describe('what the service changes silently', () => {
 		]);
 	});
 
+	it('a PNG is not compressed', async () => {
+		const { applied, ignored } = await appliedTo({ ...OFFICIAL, output_compression: 50 });
+		expect(applied).not.toHaveProperty('output_compression');
+		expect(ignored).toEqual(['output_compression']);
+	});
+
 	it('defaults are filled in', async () => {
 		expect((await appliedTo(OFFICIAL)).applied).toMatchObject({
 			size: '1:1',
