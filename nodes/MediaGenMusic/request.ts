@@ -38,7 +38,7 @@ interface MusicOperation extends Pick<
 
 const interval = z.object({ start_s: z.number(), end_s: z.number() });
 
-/** Refuses an interval that ends before it begins: the service would be paid for nothing. */
+/** Refuses an interval that does not end after it begins: the service would be paid for nothing. */
 export const endsAfterStart: Rule = (body, refuse) => {
 	const { start_s: start, end_s: end } = interval.parse(body);
 	if (end <= start) refuse('end_s', `must be after the start, which is at ${start} seconds`);

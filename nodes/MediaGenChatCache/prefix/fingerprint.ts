@@ -46,8 +46,8 @@ export function createFingerprinter() {
 }
 
 /**
- * Index of the first block in which a prefix differs from an earlier one; `undefined` if they are the same. They also count as the same if
- * one only continues the other and a marker that both have lets the common part be read.
+ * Index of the first block in which a prefix differs from an earlier one; `undefined` if they are the same, -1 for another model. They
+ * also count as the same if one only continues the other and a marker that both have lets the common part be read.
  */
 function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | undefined {
 	if (before.model !== now.model) return -1;

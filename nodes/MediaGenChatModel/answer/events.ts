@@ -39,7 +39,7 @@ export async function* eventsIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
 		if (events.length > 0) yield events;
 	}
 	open.push(decoder.decode());
-	// A stream that breaks off in the middle of an event must not lose the events before it; one that ends without a last line may.
+	// A stream may end without a blank line after its last event, or break off in the middle of one: what came before is not lost.
 	const last = [...endLine(), ...endLine()];
 	if (last.length > 0) yield last;
 }

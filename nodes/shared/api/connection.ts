@@ -12,7 +12,7 @@ import { type Redactor, redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
-/** What the nodes use of the credential. The key stays with n8n. */
+/** What the nodes use of the credential. n8n itself adds the key to requests. */
 export interface Connection extends Redactor {
 	/** Without a slash, or /v1, at its end. */
 	baseUrl: string;

@@ -64,7 +64,10 @@ export async function openTaskRun(
 /** Milliseconds without data after which a caller that asks again by itself does so: a lost request must not delay a result. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also for the record of another task that has failed. */
+/**
+ * Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also for the record of another task that has failed, or
+ * that this run waits for, too.
+ */
 export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
 	taskId: string,

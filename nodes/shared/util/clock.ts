@@ -29,7 +29,7 @@ export function setClock(replacement: Clock | undefined): void {
 /** n8n's sleep cannot be interrupted: the longest time, in milliseconds, for which it goes on in a canceled node. */
 const SLICE_MS = 250;
 
-/** Sleeps for `ms` milliseconds, or until `signal` is aborted: n8n 2.41 keeps the error of a canceled node, and its tasks, if it ends at once. */
+/** Sleeps for `ms` milliseconds, or until `signal` is aborted: a canceled node ends at once. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.now() + ms;
 	const awake = new AbortController();
