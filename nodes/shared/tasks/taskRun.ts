@@ -123,7 +123,8 @@ function fewerNote(
 	{ request, options }: AcceptedItem,
 	{ family, operation, status, results }: Task,
 ): string[] {
-	const [made, asked = 0] = [results.length, request?.count];
+	const made = results.length;
+	const asked = request?.count ?? 0;
 	// Only the operations of this package are known to mean pictures by `n`, and another execution may have asked for other ones.
 	const isKnown = family === 'image' && operation !== 'submit' && !options.reused;
 	return isKnown && status === 'completed' && made > 0 && made < asked

@@ -167,12 +167,12 @@ function valueNotes(holders: ReadonlyArray<Record<string, unknown>>): string[] {
 
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6). */
 export function videoNotes(body: RequestBody): string[] {
+	if (body.model !== GENERATION_MODEL)
+		return unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]);
 	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } =
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
-	if (body.model !== GENERATION_MODEL)
-		return unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]);
 	return [
 		...valueNotes([body, ...image_with_roles, ...video_list]),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
