@@ -1,11 +1,10 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
-import { waitingExecution } from '../../../nodes/shared/tasks/waitingExecution';
 import { fastClock } from '../support/clocks';
 import { runNode, type RunOptions } from '../support/engine';
 import { generatePicture, prompts } from '../support/generatePicture';
-import { pauseNode } from '../support/pausedExecution';
+import { forgetPauses, pauseNode } from '../support/pausedExecution';
 import { useScriptedService } from '../support/scriptedService';
 import { completedWith, numberTasks, running } from '../support/scriptedTasks';
 
@@ -52,8 +51,7 @@ test('what was missing before a pause, and came meanwhile, is not said', async (
 	service.on('GET', '/v1/tasks/task_2', running);
 	const execution = await pauseNode(run('callback', {}, 2));
 	expect(execution.waiting[0]?.json.notes).toEqual([fewer]);
-	// As much as after a restart, this process knows nothing of the pause any more.
-	for (let other = 0; other < 5_000; other++) waitingExecution(`other ${other}`);
+	forgetPauses();
 	for (const id of ['task_1', 'task_2']) service.on('GET', `/v1/tasks/${id}`, pictures(4));
 	const { resumed } = await execution.callback({ id: 'task_2', status: 'completed' });
 	expect(resumed?.json[0]?.results).toHaveLength(4);

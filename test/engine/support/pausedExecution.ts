@@ -8,6 +8,7 @@ import type {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { waitingExecution } from '../../../nodes/shared/tasks/waitingExecution';
 import { standstill } from './clocks';
 import { openExecution, resultOf, runNode, type RunOptions, type RunResult } from './engine';
 
@@ -36,6 +37,11 @@ export interface PausedExecution {
 	questions: readonly string[];
 	/** The execution as a call to its address has resumed it. */
 	resumed: Promise<RunResult>;
+}
+
+/** This process knows nothing of any pause any more, as after a restart: the newest ones take the places of all others. */
+export function forgetPauses(): void {
+	for (let other = 0; other < 5_000; other++) waitingExecution(`other ${other}`);
 }
 
 let executions = 0;

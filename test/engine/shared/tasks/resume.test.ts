@@ -1,10 +1,11 @@
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { markResumed, waitingExecution } from '../../../../nodes/shared/tasks/waitingExecution';
+import { markResumed } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
 import {
 	type CallbackResult,
+	forgetPauses,
 	pauseNode,
 	type PausedExecution,
 	told,
@@ -521,7 +522,7 @@ describe('A callback after Timeout', () => {
 		const execution = await pauseTwo({}, { timeout: 60 });
 		expect(execution.waiting[0]?.json).toMatchObject({ status: 'completed', url: FIRST_SONG });
 		// It is forgotten, and in queue mode another process never knew of it.
-		for (let other = 0; other < 5_000; other++) waitingExecution(`other ${other}`);
+		forgetPauses();
 		onRecord(serviceError(503, 'Down'));
 		await time.advance(61_000);
 		const { resumed } = await execution.callback({});
