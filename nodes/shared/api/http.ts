@@ -122,17 +122,16 @@ const MAX_TEXT_MB = 64;
 
 const utf8 = new TextDecoder();
 
-/** The pieces of a text. Throws a `TooLargeError` for more than `maxMb` MB. Ending the loop early destroys the stream. */
+/** The pieces of a text. Throws a `TooLargeError` for more than `MAX_TEXT_MB`. Ending the loop early destroys the stream. */
 async function* bounded(
 	body: AsyncIterable<Buffer | string> | Iterable<string>,
-	maxMb: number,
 ): AsyncGenerator<Buffer> {
 	let bytes = 0;
 	for await (const chunk of body) {
 		const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 		bytes += piece.length;
-		if (bytes > maxMb * MEGABYTE)
-			throw new TooLargeError(`The response has more than ${maxMb} MB of text`, 'maybe');
+		if (bytes > MAX_TEXT_MB * MEGABYTE)
+			throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
 		yield piece;
 	}
 }
@@ -229,7 +228,7 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 	const stream = byteStream.safeParse(body);
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
-	const pieces = bounded(stream.data ?? [toText(body)], MAX_TEXT_MB);
+	const pieces = bounded(stream.data ?? [toText(body)]);
 	try {
 		// The time limit ends this even if the stream never reports its end.
 		for (;;) {
