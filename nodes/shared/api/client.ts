@@ -73,10 +73,9 @@ export function createClient(
 				const isSent = (id: string) => hasText([path.split('/'), fields ?? sent.body], id);
 				const limits = { deadline, timeoutMs };
 				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);
-				return await open(
+				return await send(
 					{ method: 'POST', path, ...sent, retry: 'purchase', ...limits, notFound, mayBeDone },
-					async (pieces, statusCode) =>
-						readSubmission(await readBody(pieces, connection), statusCode, isSent),
+					(answer, statusCode) => readSubmission(answer, statusCode, isSent),
 				);
 			},
 			/** Reads a task's record at its path: see `taskPath`. */
@@ -115,9 +114,7 @@ export function createClient(
 		chat: {
 			/** Buys an answer: never sent twice (spec §8). */
 			create: async (request: ChatRequest): Promise<ChatResponse> =>
-				await open({ method: 'POST', retry: 'purchase', ...request }, async (pieces, statusCode) =>
-					readChatResponse(await readBody(pieces, connection), statusCode),
-				),
+				await send({ method: 'POST', retry: 'purchase', ...request }, readChatResponse),
 			/** The same, for an answer that is read as it comes; `whole` if the service sends it in one piece anyway. */
 			open: async (
 				request: ChatRequest,

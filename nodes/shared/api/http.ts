@@ -178,11 +178,11 @@ export interface ApiRequest {
 }
 
 /** Converts a response of any shape to a value; `undefined` if it does not hold one. */
-type Reader<Value> = (answer: unknown) => Value | undefined;
+type Reader<Value> = (answer: unknown, statusCode: number) => Value | undefined;
 
 /** Reads the body of a 2xx. Throws an `ApiError` if it cannot be read. */
 export function parseAnswer<Value>(read: Reader<Value>, body: unknown, statusCode: number): Value {
-	const value = read(body);
+	const value = read(body, statusCode);
 	if (value === undefined) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
 	return value;
 }
