@@ -144,12 +144,12 @@ export function readChatResponse(given: unknown, statusCode = 200): ChatResponse
 	const body = firstOf(given);
 	if (!isObject(body)) throw unreadableResponse(statusCode, given);
 	const { text, usage } = readReply(body);
+	if (text !== '') return body;
 	// A service's own codes go beyond those of HTTP. Next to an answer, such a code may mean success.
 	const answer = body.content ?? body.choices ?? body.usage ?? body.data ?? undefined;
 	const isCoded = answer === undefined && Number(body.code) >= 600;
 	const coded = isCoded ? { ...body, success: false } : body;
-	const error =
-		text === '' ? errorInBody(coded, countsTokens(usage) ? 'maybe' : undefined) : undefined;
+	const error = errorInBody(coded, countsTokens(usage) ? 'maybe' : undefined);
 	if (error) throw error;
 	return body;
 }
