@@ -3,6 +3,7 @@ import { isObject, objectOf, parseJson, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
+import { enveloped } from './records';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export interface ChatEndpoint {
@@ -111,7 +112,7 @@ const contentText = (content: unknown) =>
 /** The answer in a response, bare or in `data`. */
 export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
 	...response,
-	...objectOf(firstOf(response.data)),
+	...enveloped(response),
 });
 
 /**
