@@ -23,12 +23,13 @@ function characterPattern(character: string): string {
 	const bytes = [...Buffer.from(character)]
 		.map((byte) => `%(?:25){0,2}${hex(byte.toString(16).padStart(2, '0'))}`)
 		.join('');
-	const units = [...Array(character.length).keys()].map((at) =>
-		character.charCodeAt(at).toString(16).padStart(4, '0'),
-	);
+	const units = character
+		.split('')
+		.map((unit) => `\\\\{1,4}u${hex(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
+		.join('');
 	// Forms write a blank as a plus.
 	const itself = character === ' ' ? '[ +]' : escaped(character);
-	return `(?:\\\\{0,4}${itself}|${bytes}|${units.map((unit) => `\\\\{1,4}u${hex(unit)}`).join('')})`;
+	return `(?:\\\\{0,4}${itself}|${bytes}|${units})`;
 }
 
 /** The key in base64 at any place in a text, such as after `Bearer `: without the characters that it shares with the text around it. */
