@@ -5,10 +5,7 @@ import { ApiError, asError } from './errors';
 const CRLF = '\r\n';
 
 /** Quotes a name for a `Content-Disposition` header as browsers do (RFC 7578, section 2). */
-function quoted(name: string): string {
-	const escapes: Record<string, string> = { '"': '%22', '\r': '%0D', '\n': '%0A' };
-	return `"${name.replace(/["\r\n]/g, (character) => escapes[character] ?? '')}"`;
-}
+const quoted = (name: string) => `"${name.replace(/["\r\n]/g, encodeURIComponent)}"`;
 
 /** The pieces of a file, in order. */
 export type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
