@@ -279,14 +279,14 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 	return Number.isNaN(ms) || ms > DAY_MS ? undefined : Math.max(MIN_RETRY_AFTER_MS, ms);
 }
 
-const NEVER_CONNECTED = new Set([
+const NEVER_CONNECTED = [
 	'ECONNREFUSED',
 	'ENOTFOUND',
 	'EAI_AGAIN',
 	'EHOSTUNREACH',
 	'ENETUNREACH',
 	'EHOSTDOWN',
-]);
+];
 
 /** The connection was made and then lost. */
 const ON_A_CONNECTION = /\b(?:read|write) E[A-Z]/;
@@ -347,7 +347,7 @@ export function errorFromThrown(error: unknown): ApiError {
 	const { codes, text } = traceOf(error);
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
-	if (codes.some((code) => NEVER_CONNECTED.has(code)) && !ON_A_CONNECTION.test(text))
+	if (has(...NEVER_CONNECTED) && !ON_A_CONNECTION.test(text))
 		return new UnreachableError(NOT_REACHED);
 	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
 		return new UnreachableError(
