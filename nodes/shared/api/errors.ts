@@ -5,9 +5,9 @@ import { z } from '../util/vendor/zod';
  * Whether a failed request may have been carried out anyway. `no`: the service said so, or never received it.
  * `maybe`: the connection broke after the request may have arrived, so a purchase must not be repeated.
  */
-export type Sent = 'no' | 'maybe';
+type Sent = 'no' | 'maybe';
 
-export interface ApiErrorDetails {
+interface ApiErrorDetails {
 	httpStatus?: number;
 	/** `error.type` of the service's envelope (spec, Errors). */
 	type?: string;
@@ -94,7 +94,7 @@ export class TooLargeError extends ApiError {}
 const NOT_STORED = 'The file could not be stored';
 
 /** n8n could not store a file. */
-export class StorageError extends ApiError {}
+class StorageError extends ApiError {}
 
 /** The same, for a reason that is not known here and may be temporary. */
 export class UnknownStorageError extends ApiError {
@@ -174,7 +174,7 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 }
 
 /** Characters of an unreadable response in a message, and in an item. */
-export const SHOWN = { inMessage: 300, inItem: 8_000 };
+const SHOWN = { inMessage: 300, inItem: 8_000 };
 
 /** The beginning of a response, which may hold what was bought. */
 export const shortResponse = (body: unknown) => toShortText(body, SHOWN.inItem);

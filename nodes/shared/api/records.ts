@@ -86,7 +86,7 @@ const idsIn = (holder: Record<string, unknown> | undefined) =>
 const idsOf = (holder: Record<string, unknown> | undefined) => [holder?.id, ...idsIn(holder)];
 
 /** A record as received, without its envelope. Only the service's word for the state has been read. */
-export interface StatedRecord {
+interface StatedRecord {
 	raw: Record<string, unknown>;
 	status: string;
 }
