@@ -2,14 +2,13 @@
 
 export const GENERATION_MODEL = 'vidomni-v3-omni';
 
-/** The models of an extension, by their own names. */
-export const REMIX_MODELS = ['vidgen3.1-fast', 'vidgen3.1-quality'] as const;
-
-/** The name with `-ext` is an alias of the one without it (spec §5, Versioning). */
-export const REMIX_MODEL_NAMES: readonly string[] = REMIX_MODELS.flatMap((model) => [
-	model,
-	`${model}-ext`,
-]);
+/** The models of an extension. The name with `-ext` is an alias of the one without it (spec §5, Versioning). */
+export const REMIX_MODEL_NAMES: readonly string[] = [
+	'vidgen3.1-fast',
+	'vidgen3.1-fast-ext',
+	'vidgen3.1-quality',
+	'vidgen3.1-quality-ext',
+];
 
 /** Every name of a model that this package knows. */
 export const VIDEO_MODEL_NAMES: readonly string[] = [GENERATION_MODEL, ...REMIX_MODEL_NAMES];
