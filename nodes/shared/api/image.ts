@@ -32,11 +32,7 @@ export const SIZE_BY_RESOLUTION = {
 	'9:21': { '1k': ['864x2016'], '2k': ['1152x2688'], '4k': ['1648x3840'] },
 } as const;
 
-type ImageRatio = keyof typeof SIZE_BY_RESOLUTION;
-
-const isRatio = (size: string): size is ImageRatio => Object.hasOwn(SIZE_BY_RESOLUTION, size);
-
-export const IMAGE_RATIOS = Object.keys(SIZE_BY_RESOLUTION).filter(isRatio);
+export const IMAGE_RATIOS = Object.keys(SIZE_BY_RESOLUTION);
 
 export const OFFICIAL_RESOLUTIONS = ['1k', '2k', '4k'] as const;
 

@@ -53,10 +53,10 @@ const liteModels = { '/model': [...LITE_MODEL_NAMES] };
 
 /** The pixels of each ratio at every resolution. */
 const PIXELS = Object.fromEntries(
-	IMAGE_RATIOS.map((ratio) => [
+	Object.entries(SIZE_BY_RESOLUTION).map(([ratio, pixels]) => [
 		ratio,
 		OFFICIAL_RESOLUTIONS.map(
-			(resolution) => `${resolution}: ${SIZE_BY_RESOLUTION[ratio][resolution].join(' or ')}`,
+			(resolution) => `${resolution}: ${pixels[resolution].join(' or ')}`,
 		).join(' · '),
 	]),
 );
