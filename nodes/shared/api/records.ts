@@ -24,13 +24,11 @@ const WORDS: Record<TaskStatus, readonly string[]> = {
 	failed: ['failed', 'failure', 'fail', 'error', 'cancelled', 'canceled', 'expired', 'rejected'],
 };
 
-const STATUS_OF_WORD = new Map(
-	TASK_STATUSES.flatMap((status) => WORDS[status].map((word) => [word, status] as const)),
-);
-
 /** The state for the service's word, in any case; `undefined` for a word that is not known here. */
-export const knownStatus = (serviceStatus: string): TaskStatus | undefined =>
-	STATUS_OF_WORD.get(serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_'));
+export function knownStatus(serviceStatus: string): TaskStatus | undefined {
+	const word = serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_');
+	return TASK_STATUSES.find((status) => WORDS[status].includes(word));
+}
 
 /** Whether a task in this state does not change any more. */
 export function hasEnded(status: TaskStatus): boolean {
