@@ -146,14 +146,15 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 	return runs ? { raw: inner, status: 'running' } : { raw: holder, status: word };
 }
 
+/** An answer as an object: a list is what an envelope would hold. */
+const holderOf = (answer: unknown) => objectOf(Array.isArray(answer) ? { data: answer } : answer);
+
 /**
  * Finds a task's record in a response or a callback, bare (`{ id, status … }`), enveloped (`{ code, data: { … } }`) or in a list of
  * one, and reads nothing of it but its state. Returns `undefined` for anything without a status.
  */
-export function findTaskRecord(answer: unknown): StatedRecord | undefined {
-	const holder = Array.isArray(answer) ? { data: answer } : answer;
-	return isObject(holder) ? statedIn(holder, 0) : undefined;
-}
+export const findTaskRecord = (answer: unknown): StatedRecord | undefined =>
+	statedIn(holderOf(answer), 0);
 
 /** Whether the task of a record may have ended, by its word for the state or, if the word is not known, by its progress. */
 export function mayHaveEnded({ raw, status }: StatedRecord): boolean {
@@ -174,8 +175,7 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
  * which names the parent task.
  */
 export function readTaskId(given: unknown): string | undefined {
-	const answer = Array.isArray(given) ? { data: given } : given;
-	if (!isObject(answer)) return undefined;
+	const answer = holderOf(given);
 	const inner = envelopedTask(answer);
 	const stated = findTaskRecord(answer)?.raw;
 	// What stands in `data` without a state may be a result. Its own `id` is not the task's.
