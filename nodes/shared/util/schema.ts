@@ -104,12 +104,8 @@ export function webUrl() {
 	const message = 'must be a full http or https URL';
 	return z
 		.string({ required_error: 'is required', invalid_type_error: message })
-		.superRefine((value, issues) => {
-			const refuse = (reason: string) =>
-				issues.addIssue({ code: z.ZodIssueCode.custom, message: reason });
-			if (value.trim() === '') refuse('is required');
-			else if (!parseWebUrl(value)) refuse(message);
-		})
+		.refine((value) => value.trim() !== '', 'is required')
+		.refine((value) => value.trim() === '' || parseWebUrl(value), message)
 		.transform((value) => value.trim());
 }
 
