@@ -26,20 +26,9 @@ export const STEM_TYPES = [
 ] as const;
 
 /** Suggestions for the key of a sound. The spec lists none, so any other text is sent as it is. */
-export const MUSICAL_KEYS: readonly string[] = [
-	'C',
-	'C#',
-	'D',
-	'D#',
-	'E',
-	'F',
-	'F#',
-	'G',
-	'G#',
-	'A',
-	'A#',
-	'B',
-].flatMap((note) => [`${note} major`, `${note} minor`]);
+export const MUSICAL_KEYS: readonly string[] = 'C C# D D# E F F# G G# A A# B'
+	.split(' ')
+	.flatMap((note) => [`${note} major`, `${note} minor`]);
 
 export const DEFAULT_STEM_TYPE = 'lead_vocal';
 
