@@ -128,19 +128,18 @@ export const vocalGender = ifSet(text(), {
 	default: 'Female',
 });
 
+const pointInTime =
+	(schema: typeof number, numberPrecision: number) => (displayName: string, description: string) =>
+		required(schema(0), {
+			displayName,
+			type: 'number',
+			typeOptions: { minValue: 0, numberPrecision },
+			default: NOT_SET,
+			description,
+		});
+
 /** A point in time, which may lie between two seconds. */
-export const seconds = (displayName: string, description: string) =>
-	required(number(0), {
-		displayName,
-		type: 'number',
-		typeOptions: { minValue: 0, numberPrecision: 3 },
-		default: NOT_SET,
-		description,
-	});
+export const seconds = pointInTime(number, 3);
 
 /** A point in time at a whole second. */
-export const wholeSeconds = (displayName: string, description: string) =>
-	required(integer(0), {
-		...seconds(displayName, description).field,
-		typeOptions: { minValue: 0, numberPrecision: 0 },
-	});
+export const wholeSeconds = pointInTime(integer, 0);
