@@ -50,20 +50,18 @@ const anyValues = {
 	mask_url: anyLink.optional(),
 };
 
-const sizeIn = (sizes: readonly string[], others: (size: string) => boolean, message: string) =>
-	text().refine((value) => sizes.includes(value) || others(value), message);
-
 const OFFICIAL_SIZES = ['auto', ...IMAGE_RATIOS];
 
 /** Fields of the official model (spec §3a). */
 const officialFields = z
 	.object({
 		...anyValues,
-		size: sizeIn(
-			OFFICIAL_SIZES,
-			isPixelSize,
-			`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
-		).optional(),
+		size: text()
+			.refine(
+				(size) => OFFICIAL_SIZES.includes(size) || isPixelSize(size),
+				`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
+			)
+			.optional(),
 		pixel_size: text().refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
 		resolution: oneOf(OFFICIAL_RESOLUTIONS).optional(),
 		output_compression: integer(0, MAX_COMPRESSION).optional(),
@@ -87,7 +85,9 @@ const LITE_SIZES = ['auto', ...LITE_RATIOS];
 /** Fields of a lite model (spec §3b). */
 const liteFields = z.object({
 	...anyValues,
-	size: sizeIn(LITE_SIZES, () => false, `must be one of ${LITE_SIZES.join(', ')}`).optional(),
+	size: text()
+		.refine((size) => LITE_SIZES.includes(size), `must be one of ${LITE_SIZES.join(', ')}`)
+		.optional(),
 	pixel_size: text()
 		.refine(() => false, 'must not be set for a lite model, which takes ratios only')
 		.optional(),
