@@ -20,7 +20,7 @@ import { PendingUpload } from '../../../shared/n8n/binary';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
 import type { RequestBody } from '../../../shared/tasks/prepare';
-import { integer, oneOf, refuseIn, schemaFor, text } from '../../../shared/util/schema';
+import { integer, oneOf, schemaFor, text } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { anyLink, liteLink, officialLink } from './references';
 
@@ -73,11 +73,9 @@ const officialFields = z
 			.optional(),
 		mask_url: officialLink.optional(),
 	})
-	.superRefine((body, issues) => {
-		const refuse = refuseIn(issues);
-		if (body.mask_url !== undefined && !body.image_urls?.length) {
-			refuse('mask_url', 'must come with a reference image, the one to be repainted');
-		}
+	.refine(({ mask_url, image_urls }) => mask_url === undefined || image_urls?.length, {
+		path: ['mask_url'],
+		message: 'must come with a reference image, the one to be repainted',
 	});
 
 const LITE_SIZES = ['auto', ...LITE_RATIOS];
