@@ -67,10 +67,10 @@ export const MAX_COMPRESSION = 100;
 // The upload endpoint counts its 20 MB as 20 971 520 bytes, so a megabyte has 1 048 576 bytes here too.
 const MEBIBYTE = 1_048_576;
 
-/** References that each model accepts: how many, and how large each and all may be, in bytes (spec, Limits). */
+/** How many references each model accepts, and their bytes (spec, Limits). Each of the official model may be as large as an upload. */
 export const REFERENCE_LIMITS = {
-	official: { count: 16, bytes: 20 * MEBIBYTE, totalBytes: 256 * MEBIBYTE },
-	lite: { count: 14, bytes: 10 * MEBIBYTE, totalBytes: Infinity },
+	official: { count: 16, totalBytes: 256 * MEBIBYTE },
+	lite: { count: 14, bytes: 10 * MEBIBYTE },
 } as const;
 
 /** Picture types that a data URI may hold (spec §3b). */

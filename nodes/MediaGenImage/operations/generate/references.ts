@@ -50,7 +50,6 @@ export const anyLink = linkOf(() => undefined);
 export function referenceRules(model: unknown) {
 	const types = PICTURE_TYPES;
 	if (isLiteModel(model)) return { types, maxBytes: REFERENCE_LIMITS.lite.bytes, link: liteLink };
-	if (model !== OFFICIAL_MODEL) return { types, maxBytes: UPLOAD_MAX_BYTES, link: anyLink };
-	const maxBytes = Math.min(REFERENCE_LIMITS.official.bytes, UPLOAD_MAX_BYTES);
-	return { types, maxBytes, link: officialLink };
+	const link = model === OFFICIAL_MODEL ? officialLink : anyLink;
+	return { types, maxBytes: UPLOAD_MAX_BYTES, link };
 }
