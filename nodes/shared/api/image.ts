@@ -50,8 +50,9 @@ export const LITE_RATIOS = [
 	'21:9',
 ] as const;
 
-/** A lite model draws `1K` only: it accepts the others and silently draws them as `1K`. */
-export const LITE_RESOLUTIONS = ['1K', '2K', '4K', '0.5K'] as const;
+/** A lite model accepts these resolutions, and silently draws them as `1K`. */
+export const DRAWN_AS_1K = ['2K', '4K', '0.5K'] as const;
+export const LITE_RESOLUTIONS = ['1K', ...DRAWN_AS_1K] as const;
 
 export const IMAGE_QUALITIES = ['auto', 'low', 'medium', 'high'] as const;
 export const IMAGE_BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;

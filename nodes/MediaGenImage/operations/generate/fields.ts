@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import {
 	COMPRESSIBLE_FORMATS,
+	DRAWN_AS_1K,
 	IMAGE_BACKGROUNDS,
 	IMAGE_MODERATIONS,
 	IMAGE_QUALITIES,
@@ -188,7 +189,7 @@ export const additionalFields = additionalFieldsOf([
 		options: toOptions(
 			LITE_RESOLUTIONS,
 			Object.fromEntries(
-				LITE_RESOLUTIONS.slice(1).map((value) => [value, 'The service silently draws this as 1K']),
+				DRAWN_AS_1K.map((value) => [value, 'The service silently draws this as 1K']),
 			),
 		),
 		default: '1K',

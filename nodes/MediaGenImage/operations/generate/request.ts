@@ -1,5 +1,6 @@
 import {
 	DEFAULT_FORMAT,
+	DRAWN_AS_1K,
 	IMAGE_BACKGROUNDS,
 	IMAGE_MODEL_NAMES,
 	IMAGE_MODERATIONS,
@@ -152,8 +153,7 @@ function officialNotes(body: RequestBody): string[] {
 
 function liteNotes(body: RequestBody): string[] {
 	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
-	const [, ...drawnAs1K] = LITE_RESOLUTIONS;
-	const drawn = drawnAs1K.find((resolution) => resolution === body.resolution);
+	const drawn = DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
 	return [
 		...unlistedNotes(body, LITE_VALUES),
 		...(drawn === undefined
