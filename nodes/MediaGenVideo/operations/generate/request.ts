@@ -39,7 +39,7 @@ function fieldsFor(model: 'known' | 'other') {
 	return z.object({
 		model: text(),
 		prompt: text().optional(),
-		negative_prompt: text(known ? MAX_NEGATIVE_PROMPT : undefined).optional(),
+		negative_prompt: text(upTo(MAX_NEGATIVE_PROMPT)).optional(),
 		mode: text().optional(),
 		duration: (known ? integer(VIDEO_DURATION.min, VIDEO_DURATION.max) : integer(1)).optional(),
 		aspect_ratio: text().optional(),
