@@ -39,8 +39,6 @@ const modelField = openValueField({
 		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
 
-const roleOptions = toOptions(IMAGE_ROLES);
-
 const IMAGE_INPUTS = [
 	{ name: 'None', value: 'none' },
 	{ name: 'First Frame', value: 'firstFrame', description: 'The video begins with this picture' },
@@ -115,7 +113,7 @@ const imageFields: INodeProperties[] = [
 						displayName: 'Role',
 						name: 'role',
 						type: 'options',
-						options: roleOptions,
+						options: toOptions(IMAGE_ROLES),
 						default: 'first_frame',
 						displayOptions: { hide: { '/referType': ['base'] } },
 					},
@@ -123,7 +121,7 @@ const imageFields: INodeProperties[] = [
 						displayName: 'Role',
 						name: 'role',
 						type: 'options',
-						options: roleOptions.filter(({ value }) => value === 'reference'),
+						options: toOptions(['reference']),
 						default: 'reference',
 						displayOptions: { show: { '/referType': ['base'] } },
 						description: 'A video that is edited takes no first or last frame',
