@@ -3,7 +3,6 @@ import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
 import { fieldsOf } from '../shared/n8n/options';
 import { unlistedNotes } from '../shared/n8n/parameters';
-import type { ParentRule } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { integer, oneOf, schemaFor, taskId, text } from '../shared/util/schema';
@@ -40,17 +39,20 @@ export function requestBy(target: Pick<Target, 'schema'>) {
 	});
 }
 
-interface GridOperation extends Pick<BuyingOperation, 'name' | 'value' | 'action' | 'description'> {
+interface GridOperation extends Pick<
+	BuyingOperation,
+	'name' | 'value' | 'action' | 'description' | 'parent'
+> {
 	/** Last part of the path. */
 	path: string;
 	target: Target;
-	/** What the parent's record must show, besides being completed. */
-	check?: ParentRule;
 }
 
 /** Creates the operation for a target: `POST /v1/gridart/generations/{operation}` (spec §4). */
-export function gridOperation({ path, check, target, ...operation }: GridOperation): Operation {
+export function gridOperation({ path, target, ...operation }: GridOperation): Operation {
 	return buyingOperation({
+		// A parent must be completed, even if no more is asked of it.
+		parent: () => ({}),
 		...operation,
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
@@ -58,6 +60,5 @@ export function gridOperation({ path, check, target, ...operation }: GridOperati
 		schema: requestBy(target),
 		path: `/v1/gridart/generations/${path}`,
 		notes: (body) => unlistedNotes(body, [['speed', 'speed', GRID_SPEEDS]]),
-		parent: check ?? (() => ({})),
 	});
 }

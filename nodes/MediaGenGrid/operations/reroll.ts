@@ -9,7 +9,7 @@ export const reroll = gridOperation({
 	action: 'Re-roll a grid',
 	description: 'Generate all four pictures of a grid again, from the same prompt',
 	target: wholeGrid,
-	check: (_, record) =>
+	parent: (_, record) =>
 		NOT_REROLLABLE.includes(record?.action)
 			? {
 					problem: {
