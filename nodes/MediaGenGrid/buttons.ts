@@ -37,7 +37,7 @@ export function buttonOptions({ raw }: TaskRecord, operation?: unknown): INodePr
 		const name = [given.emoji, given.label ?? given.name].filter(Boolean).join(' ');
 		return [{ name: name === '' ? value : name, value, description: value }];
 	});
-	const pattern = typeof operation === 'string' ? FITTING[operation] : undefined;
+	const pattern = FITTING[String(operation)];
 	const fitting = all.filter(({ name, value }) => pattern?.test(`${name} ${value}`));
 	return fitting.length > 0 ? fitting : all;
 }

@@ -27,10 +27,10 @@ export const wholeGrid: Target = {
 };
 
 /** The request: a button takes the place of the target, so the one that was not chosen is not sent (spec §4, `custom_id`). */
-export function requestBy(target: Pick<Target, 'schema'>) {
+export function requestBy({ schema }: Target) {
 	const common = { task_id: taskId(), ...optional };
 	const byButton = z.object({ ...common, custom_id: text() });
-	const byItself = z.object({ ...common, ...target.schema });
+	const byItself = z.object({ ...common, ...schema });
 	// A node whose operation was changed may still have the other target.
 	const choice = z.object({ match_by: oneOf(['button', picture.value, wholeGrid.value]) });
 	return schemaFor<RequestBody>((body) => {
