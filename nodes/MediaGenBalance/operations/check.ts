@@ -75,7 +75,7 @@ export const check: Operation = {
 		const low = isForAgent ? enough : [];
 		const onlyOnChange = context.getNodeParameter('onlyOnChange', 0, false) === true;
 		const data = onlyOnChange ? context.getWorkflowStaticData('node') : {};
-		const before = knownStates.parse(data[STATES] ?? {});
+		const before = knownStates.parse(data[STATES]);
 		// One request serves all items: nothing is spent between them.
 		const balance = retrieveBalance(context);
 		const items = context.getInputData();

@@ -15,12 +15,14 @@ const amounts = z.object({ used: z.number().nullable(), remaining: z.number().nu
 
 type Amounts = z.infer<typeof amounts>;
 
-const lastRun = z
-	.object({ at: z.number(), credential: z.string(), balance: amounts, credits: amounts })
-	.optional()
-	.catch(undefined);
+const run = z.object({
+	at: z.number(),
+	credential: z.string(),
+	balance: amounts,
+	credits: amounts,
+});
 
-type Run = NonNullable<z.infer<typeof lastRun>>;
+type Run = z.infer<typeof run>;
 
 const UNKNOWN = { spent: null, toppedUp: null };
 
@@ -67,7 +69,7 @@ function problemOf(before: Run | undefined, now: Run): string | undefined {
 async function makeReport(context: IExecuteFunctions) {
 	const record = await retrieveBalance(context);
 	const data = context.getWorkflowStaticData('node');
-	const before = lastRun.parse(data[LAST_RUN]);
+	const before = run.safeParse(data[LAST_RUN]).data;
 	const now: Run = {
 		at: clock.now(),
 		credential: context.getNode().credentials?.mediaGenApi?.id ?? '',
