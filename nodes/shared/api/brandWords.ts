@@ -27,10 +27,10 @@ export function toDeploymentWords(text: string, words: BrandWordMap): string {
 }
 
 /** Puts the deployment's words into a body: the model's name is the only value in it that has a brand. */
-export function inDeploymentWords<Body extends Readonly<Record<string, unknown>>>(
-	body: Body,
+export function inDeploymentWords(
+	body: Readonly<Record<string, unknown>>,
 	words: BrandWordMap,
-): Body {
+): Record<string, unknown> {
 	return typeof body.model === 'string'
 		? { ...body, model: toDeploymentWords(body.model, words) }
 		: body;
