@@ -81,15 +81,11 @@ const knownRequest = z.object({ ...common, resolution: oneOf(REMIX_RESOLUTIONS).
 
 const otherRequest = z.object({ ...common, resolution: text().optional() });
 
-type RemixRequest = z.infer<typeof otherRequest>;
-
 const isKnown = (model: unknown) =>
 	model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
 
 /** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
-const remixRequest = schemaFor<RemixRequest>(({ model }) =>
-	isKnown(model) ? knownRequest : otherRequest,
-);
+const remixRequest = schemaFor(({ model }) => (isKnown(model) ? knownRequest : otherRequest));
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
