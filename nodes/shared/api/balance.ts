@@ -1,4 +1,4 @@
-import { isObject } from '../util/json';
+import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { enveloped, toNumber, toText } from './records';
 
@@ -39,7 +39,8 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 type BalanceResponse = { record: BalanceRecord } | { refused: string };
 
 export function readBalance(answer: unknown): BalanceResponse | undefined {
-	const body = isObject(answer) ? (enveloped(answer) ?? answer) : {};
+	const whole = objectOf(answer);
+	const body = enveloped(whole) ?? whole;
 	if (body.success === false || body.success === 'false')
 		return { refused: toText(body.message) ?? 'no reason given' };
 	const record = { ...balanceRecord.parse(body), raw: body };
