@@ -190,6 +190,11 @@ export function countLeftOut(context: CustomDataContext, items: number): void {
 		);
 }
 
+/** Each task once: several items can name one, such as those of its files. */
+export const distinctTasks = (items: readonly AcceptedItem[]) => [
+	...new Map(items.map((item) => [item.taskId, item])).values(),
+];
+
 /** Bought here, only read, or bought and now waiting for a callback. */
 type Counting = 'bought' | 'read' | 'waiting';
 
@@ -247,6 +252,5 @@ export function countResumedCost(
 		.filter(
 			(outcome) => isFinal(outcome) && !outcome.options.reused && !before.has(outcome.taskId),
 		);
-	const distinct = new Map(open.map((outcome) => [outcome.taskId, outcome]));
-	bestEffort(context, 'custom data', () => addCost(context, 0, [...distinct.values()]));
+	bestEffort(context, 'custom data', () => addCost(context, 0, distinctTasks(open)));
 }

@@ -2,7 +2,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { isFailed } from '../n8n/failedItems';
 import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
-import { costTotals, sum } from './customData';
+import { costTotals, distinctTasks, sum } from './customData';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -30,8 +30,7 @@ function summary(
 	when = '',
 ): string[] {
 	const accepted = outcomes.filter(isAccepted);
-	// Several items can name one task, such as those of its files.
-	const tasks = [...new Map(accepted.map((item) => [item.taskId, item])).values()];
+	const tasks = distinctTasks(accepted);
 	const failed = outcomes.filter(lacksResult).length;
 	const reused = accepted.filter(({ options }) => options.reused).length;
 	const ended = tasks
