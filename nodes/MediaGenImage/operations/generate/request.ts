@@ -136,8 +136,6 @@ const OFFICIAL_VALUES: KnownValues = [
 	['output format', 'output_format', OUTPUT_FORMATS],
 ];
 
-const LITE_VALUES: KnownValues = [['resolution', 'resolution', LITE_RESOLUTIONS]];
-
 function officialNotes(body: RequestBody): string[] {
 	return [
 		...unlistedNotes(body, OFFICIAL_VALUES),
@@ -155,7 +153,7 @@ function liteNotes(body: RequestBody): string[] {
 	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
 	const drawn = DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
 	return [
-		...unlistedNotes(body, LITE_VALUES),
+		...unlistedNotes(body, [['resolution', 'resolution', LITE_RESOLUTIONS]]),
 		...(drawn === undefined
 			? []
 			: [`The service draws the resolution ${drawn} of a lite model as 1K`]),
