@@ -42,6 +42,18 @@ export function buttonOptions({ raw }: TaskRecord, operation?: unknown): INodePr
 	return fitting.length > 0 ? fitting : all;
 }
 
+/** Notes on a button that a parent's record does not have for an operation: the service makes, and bills, what the button says. */
+export function buttonNotes(
+	{ custom_id: id }: Record<string, unknown>,
+	record: TaskRecord | undefined,
+	operation: string,
+): string[] {
+	const known = record && id !== undefined ? buttonOptions(record, operation) : [];
+	return known.length === 0 || known.some(({ value }) => value === id)
+		? []
+		: [`The task has no button "${String(id)}" for this operation: it is sent as it is`];
+}
+
 const NO_TASK_YET =
 	'Run the node before this one, so that the expression in "Task ID" has a value, or enter a task ID. A button can also be entered as an expression.';
 

@@ -7,6 +7,7 @@ import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { integer, oneOf, schemaFor, taskId, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
+import { buttonNotes } from './buttons';
 import { gridFields, indexField, optional, type Target } from './fields';
 
 export const picture: Target = {
@@ -49,11 +50,13 @@ interface GridOperation extends Pick<
 }
 
 /** Creates the operation for a target: `POST /v1/gridart/generations/{operation}` (spec §4). */
-export function gridOperation({ path, target, ...operation }: GridOperation): Operation {
+export function gridOperation({ path, target, parent, ...operation }: GridOperation): Operation {
 	return buyingOperation({
-		// A parent must be completed, even if no more is asked of it.
-		parent: () => ({}),
 		...operation,
+		parent: (body, record, words) => ({
+			notes: buttonNotes(body, record, operation.value),
+			...parent?.(body, record, words),
+		}),
 		family: 'grid',
 		resource: { name: 'Grid', value: 'grid' },
 		fields: [...gridFields(target), additionalFieldsOf(fieldsOf(optional))],

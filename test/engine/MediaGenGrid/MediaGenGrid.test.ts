@@ -186,6 +186,22 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 	expect(varied.json[0]?.buttons).toBeInstanceOf(Array);
 });
 
+test.each([
+	['reroll', 'variation', 'with a note'],
+	['reroll', 'reroll', 'without one'],
+	['variation', 'variation', 'without one'],
+])('a button for %s, given to %s by an expression, is sent %s', async (of, operation, noted) => {
+	const { id } = parents().grid({ action: 'IMAGINE' });
+	const [offered] = await buttonsOf(id, of);
+	const button = String(offered?.value);
+	service.sandbox.requests.clear();
+	const parameters = { taskId: id, matchBy: 'button', customId: `={{ "${button}" }}` };
+	const { json } = await run(operation, parameters, undefined, goOn);
+	expect(sent()).toEqual([{ task_id: id, custom_id: button }]);
+	const note = `The task has no button "${button}" for this operation: it is sent as it is`;
+	expect(json[0]?.notes).toEqual(noted === 'with a note' ? [note] : undefined);
+});
+
 test('a speed that this package does not know is sent as it is, and the user is told', async () => {
 	const task = service.sandbox.originals.grid().id;
 	service.sandbox.requests.clear();
