@@ -8,7 +8,7 @@ import type {
 import type { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { isDate, isObject, jsonObject, objectOf } from '../util/json';
+import { isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
@@ -18,11 +18,10 @@ import { itemError, NOTHING_SENT } from './nodeErrors';
 export type ParameterValues = Record<string, unknown>;
 
 /** Whether a value counts as set. `0` and `false` do. */
-export function isSet(value: unknown): boolean {
+export function isSet(given: unknown): boolean {
+	const value = jsonForm(given);
 	if (value === undefined || value === null || value === '') return false;
 	if (Array.isArray(value)) return value.length > 0;
-	// A date has no keys; one that is not valid is none.
-	if (isDate(value)) return value.toJSON() !== null;
 	return !isObject(value) || Object.keys(value).length > 0;
 }
 
@@ -54,7 +53,7 @@ function readGroup(fields: readonly Field[], value: Record<string, unknown>): Pa
 
 /** A value as it is sent. What the panel leaves empty is left out; the inside of a value is the user's own. */
 function readValue(field: INodeProperties | undefined, given: unknown): unknown {
-	const value = isDate(given) ? given.toJSON() : plainValue(field?.type, given);
+	const value = plainValue(field?.type, jsonForm(given));
 	if (field?.type !== 'fixedCollection') return value;
 	const fields = children(field).flatMap(children);
 	const group = (inner: unknown) => (isObject(inner) ? readGroup(fields, inner) : inner);

@@ -63,9 +63,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a date, as the node of a database gives one. An expression may make one in a realm of its own. */
-export const isDate = (value: unknown): value is Date =>
-	Object.prototype.toString.call(value) === '[object Date]';
+/** A value in the form that JSON has for it: a date is text, as the node of a database or `$now` gives one; one that is not valid is `null`. */
+export const jsonForm = (value: unknown): unknown =>
+	isObject(value) && typeof value.toJSON === 'function' ? parseJson(JSON.stringify(value)) : value;
 
 /** Whether a value is text that is not blank. */
 export const isText = (value: unknown): value is string =>

@@ -83,18 +83,21 @@ test.each<[string, INodeParameters, string]>([
 	expect(await bodyOf(parameters)).toBe(body);
 });
 
-test('a date is text where a field holds text, and no number', async () => {
-	numberTasks(service);
-	const buy = async (given: INodeParameters) =>
-		await buySounds(service, 1, {}, { given: { waitMode: 'none', ...given } });
-	await buy({ prompt: '={{ new Date(0) }}' });
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
-		prompt: '1970-01-01T00:00:00.000Z',
-	});
-	const { error } = await buy({ additionalFields: { bpm: '={{ new Date(0) }}' } });
-	expect(error?.message).toContain('"BPM" must be a whole number');
-	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
-});
+test.each(['new Date(0)', 'DateTime.fromMillis(0, { zone: "utc" })'])(
+	'the date %s is text where a field holds text, and no number',
+	async (date) => {
+		numberTasks(service);
+		const buy = async (given: INodeParameters) =>
+			await buySounds(service, 1, {}, { given: { waitMode: 'none', ...given } });
+		await buy({ prompt: `={{ ${date} }}` });
+		expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
+			prompt: '1970-01-01T00:00:00.000Z',
+		});
+		const { error } = await buy({ additionalFields: { bpm: `={{ ${date} }}` } });
+		expect(error?.message).toContain('"BPM" must be a whole number');
+		expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+	},
+);
 
 describe('Additional Body Fields of a sound', () => {
 	const buy = async (extra?: IDataObject[string]) => {
