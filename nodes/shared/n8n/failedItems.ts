@@ -40,10 +40,7 @@ export async function itemOrError<Item extends object>(
 	try {
 		return await work();
 	} catch (error) {
-		return {
-			itemIndex,
-			error: asNodeError(context.getNode(), error, { itemIndex }),
-		};
+		return { itemIndex, error: asNodeError(context.getNode(), error, { itemIndex }) };
 	}
 }
 

@@ -83,19 +83,23 @@ async function request(
 	url: string,
 	signal?: AbortSignal,
 ): Promise<StreamResponse> {
-	const response = await context.helpers.httpRequest({
-		method: 'GET',
-		url,
-		encoding: 'stream',
-		// The end of a compressed file that was cut off cannot be told from the end of a whole one.
-		headers: { 'accept-encoding': 'identity' },
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		abortSignal: signal,
-		timeout: clock.toHostMs(ATTEMPT_TIMEOUT_MS),
-	});
-	return streamResponse.parse(response);
+	try {
+		const response = await context.helpers.httpRequest({
+			method: 'GET',
+			url,
+			encoding: 'stream',
+			// The end of a compressed file that was cut off cannot be told from the end of a whole one.
+			headers: { 'accept-encoding': 'identity' },
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			abortSignal: signal,
+			timeout: clock.toHostMs(ATTEMPT_TIMEOUT_MS),
+		});
+		return streamResponse.parse(response);
+	} catch (error) {
+		throw errorFromThrown(error);
+	}
 }
 
 /** Opens a file for reading, following redirects. Throws an `ApiError`. */
@@ -107,13 +111,7 @@ export async function openFile(
 ): Promise<StreamResponse> {
 	let url = checkAddress(address, connection);
 	for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-		const whole = withKey(url, connection);
-		let response: StreamResponse;
-		try {
-			response = await request(context, whole, signal);
-		} catch (error) {
-			throw errorFromThrown(error);
-		}
+		const response = await request(context, withKey(url, connection), signal);
 		if (isSuccess(response)) return response;
 		response.body.destroy();
 		const { statusCode, headers } = response;
@@ -275,7 +273,7 @@ export interface DownloadedFile {
 }
 
 /**
- * Streams a result file into n8n's binary storage. Throws a `NodeOperationError` when the link is blocked or dead, the file is
+ * Streams a result file into n8n's binary storage. Throws an `ApiError` when the link is blocked or dead, the file is
  * too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
  *
  * @param name the file's name without its extension
@@ -315,7 +313,7 @@ export async function downloadFile(
 			const mayCome = mayRetry('read', error, attempts) && !(isTimeout && silentHosts.has(host));
 			if (!mayCome || clock.now() + wait > until || rules.signal?.aborted) {
 				if (isTimeout && isSilent) silentHosts.add(host);
-				throw downloadError(context.getNode(), error, file);
+				throw error;
 			}
 			await sleep(wait, rules.signal);
 		}
@@ -426,8 +424,8 @@ async function storeData(
 export const shownLink = (url: string) =>
 	isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url;
 
-function downloadError(node: INode, error: ApiError, file: ResultFile): NodeOperationError {
-	return new NodeOperationError(node, error.message, {
-		description: `The link of the file is ${shownLink(file.url)}. The task itself is completed: get it again with the resource Task, operation Get.`,
+/** n8n's error for a file that was not downloaded. */
+export const downloadError = (node: INode, { message }: ApiError, { url }: ResultFile) =>
+	new NodeOperationError(node, message, {
+		description: `The link of the file is ${shownLink(url)}. The task itself is completed: get it again with the resource Task, operation Get.`,
 	});
-}

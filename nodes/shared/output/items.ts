@@ -2,15 +2,17 @@ import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n
 import { NodeApiError } from 'n8n-workflow';
 
 import type { FailedItem } from '../n8n/failedItems';
-import { asNodeError, errorItem, type NodeError } from '../n8n/nodeErrors';
+import { errorItem, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
+import { errorFromThrown } from '../api/errors';
 import { hasEnded, knownStatus, otherTaskIn } from '../api/records';
 import {
 	type DownloadContext,
+	downloadError,
 	downloadFile,
 	type DownloadedFile,
 	type DownloadRules,
@@ -101,14 +103,22 @@ interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
 	options: Pick<RunOptions, 'downloadFiles' | 'maxDownloadSize'>;
 	/** Milliseconds since 1970 at which downloads end, if n8n goes on without them after that. */
 	downloadsEnd?: number;
+	/** Reads a task once more whose links have expired, such as while others were waited for. */
+	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 }
+
+/** Whether an item that was read again has other links to the same files. */
+const hasNewLinks = ({ taskId, task, record = {} }: AcceptedItem, { results }: Task) =>
+	otherTaskIn(record, taskId) === undefined &&
+	task.results.length === results.length &&
+	task.results.some(({ url }, at) => url !== results[at]?.url);
 
 /**
  * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; otherwise
  * its notes name each file that cannot.
  */
 export async function downloadResults(
-	{ context, client, options, deadline, downloadsEnd: end, signal }: DownloadRun,
+	{ context, client, options, deadline, downloadsEnd: end, signal, readAgain }: DownloadRun,
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	const { downloadFiles, maxDownloadSize } = options;
@@ -117,27 +127,37 @@ export async function downloadResults(
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
-		const { itemIndex, taskId, task } = outcome;
-		const attempts = await Promise.all(
-			task.results.map(async (file, at) => {
-				const name = names[at] ?? taskId;
-				try {
-					return await limit(
-						async () => await downloadFile(context, client.connection, file, name, rules),
-					);
-				} catch (thrown) {
-					const error = asNodeError(context.getNode(), thrown, { itemIndex });
-					const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`;
-					return { error, note };
-				}
-			}),
-		);
+		const { taskId, task } = outcome;
+		const stored: Array<DownloadedFile | undefined> = [];
+		const attempt = async (file: ResultFile, at: number) => {
+			const name = names[at] ?? taskId;
+			try {
+				return (stored[at] ??= await limit(
+					async () => await downloadFile(context, client.connection, file, name, rules),
+				));
+			} catch (thrown) {
+				const failure = errorFromThrown(thrown);
+				const error = downloadError(context.getNode(), failure, file);
+				const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`;
+				const isDead = failure.details.httpStatus !== undefined && !failure.transient;
+				return { error, note, isDead };
+			}
+		};
+		let item = outcome;
+		let attempts = await Promise.all(task.results.map(attempt));
+		if (readAgain && attempts.some((each) => 'error' in each && each.isDead)) {
+			const renewed = await readAgain(outcome);
+			if (hasNewLinks(renewed, task)) {
+				item = renewed;
+				attempts = await Promise.all(item.task.results.map(attempt));
+			}
+		}
 		const failed = attempts.filter((each) => 'error' in each);
 		const [first] = failed;
 		if (first && (signal?.aborted || failed.length === attempts.length))
-			return { ...outcome, error: first.error };
+			return { ...item, error: first.error };
 		const files = attempts.map((each) => ('error' in each ? undefined : each));
-		return { ...outcome, files, notes: [...outcome.notes, ...failed.map(({ note }) => note)] };
+		return { ...item, files, notes: [...item.notes, ...failed.map(({ note }) => note)] };
 	};
 	return await Promise.all(
 		outcomes.map(async (outcome) => {

@@ -13,7 +13,7 @@ import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
-import { failedTaskError, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { failedTaskError, readAgain, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
 
@@ -184,10 +184,6 @@ export async function refreshTasks(
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	return await Promise.all(
-		outcomes.map(async (outcome) => {
-			if (!isOpen(outcome)) return outcome;
-			const record = await retrieveRecord(run, outcome.taskId, 'once').catch(() => undefined);
-			return record ? withRecord(run, outcome, record) : outcome;
-		}),
+		outcomes.map(async (outcome) => (isOpen(outcome) ? await readAgain(run, outcome) : outcome)),
 	);
 }

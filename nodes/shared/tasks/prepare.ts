@@ -157,9 +157,8 @@ export function refuseSameRequests(
 	for (const file of files) if (file) counts.set(file.request, (counts.get(file.request) ?? 0) + 1);
 	return items.map((item, at) => {
 		const file = files[at];
-		if (!file) return item;
-		const count = counts.get(file.request) ?? 1;
-		if (count === 1) return item;
+		const count = (file && counts.get(file.request)) ?? 1;
+		if (!file || count === 1) return item;
 		const message = `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`;
 		return rejected(item, itemError(context.getNode(), message, item.itemIndex, WAY_OUT));
 	});

@@ -36,6 +36,8 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	deadline: number;
 	/** Tasks that are read in one run: the record of one is not that of another. */
 	taskIds?: ReadonlySet<string>;
+	/** Reads one of them once more. */
+	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
@@ -95,10 +97,14 @@ export async function retrieveRecord(
 }
 
 /** The run, with the tasks that it asks for. */
-export const withTaskIds = <Run extends TaskRun<TaskContext>>(
+export function withTaskIds<Run extends TaskRun<TaskContext>>(
 	run: Run,
 	items: readonly TaskItem[],
-): Run => ({ ...run, taskIds: new Set(items.filter(isAccepted).map(({ taskId }) => taskId)) });
+): Run {
+	const taskIds = new Set(items.filter(isAccepted).map(({ taskId }) => taskId));
+	const asking = { ...run, taskIds };
+	return { ...asking, readAgain: async (item) => await readAgain(asking, item) };
+}
 
 /** The part of a run that records need. A callback may not show the family. */
 type RecordRun = Pick<TaskRun<TaskContext>, 'context' | 'operation'> & {
@@ -164,6 +170,12 @@ export function withRecord(
 		const task = { ...outcome.task, status, serviceStatus: record.status, record: raw };
 		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, unread])] };
 	}
+}
+
+/** Reads an item's record once more. Without an answer, the item stays as it is. */
+export async function readAgain(run: TaskRun<TaskContext>, item: AcceptedItem) {
+	const record = await retrieveRecord(run, item.taskId, 'once').catch(() => undefined);
+	return record ? withRecord(run, item, record) : item;
 }
 
 /** The error of a task that the service reports as failed; `undefined` for any other task. */

