@@ -153,9 +153,9 @@ export async function pauseNode(
 	scopes.push(scope);
 	const paused = await standstill.run(scope, async () => await runNode(options));
 	if (paused.run.waitTill === undefined || paused.run.waitTill === null) {
-		throw new Error(
-			`The execution did not pause: ${paused.error?.message ?? JSON.stringify(paused.json)}`,
-		);
+		const { error, json } = paused;
+		const end = error ? `${error.message}\n${error.description}` : JSON.stringify(json);
+		throw new Error(`The execution did not pause: ${end}`);
 	}
 	// n8n stores a waiting execution as JSON.
 	const stored = copyOf(paused.run.data);

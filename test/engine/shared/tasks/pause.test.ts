@@ -1,35 +1,31 @@
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
-import { log, runNode } from '../../support/engine';
-import { pauseNode } from '../../support/pausedExecution';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import {
-	accepted,
-	buySounds,
-	completed,
-	failed,
-	numberTasks,
-	RECORD,
-	refused,
-	running,
-	SOUNDS,
-	soundRun,
-} from '../../support/scriptedTasks';
+import { log, type RunResult } from '../../support/engine';
+import { stopWatching } from '../../support/pausedExecution';
+import type { Reply } from '../../support/scriptedService';
+import { accepted, completed, failed, refused, running } from '../../support/scriptedTasks';
 import { retryAndGoOn, retryOnFail } from '../../support/settings';
+import { statesOf, useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(jumpingClock);
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, promptsSent } =
+	useSoundService(jumpingClock);
 
 const waitMode = { waitMode: 'callback' };
 
-const contextOf = (run: Awaited<ReturnType<typeof buySounds>>['run']) =>
+/** A service that calls public addresses only. */
+const callsPublicOnly = () => ({ ...service.credential(), allowPrivateCallbacks: false });
+
+const contextOf = ({ run }: RunResult) =>
 	JSON.stringify(run.data.executionData?.contextData['node:Under Test']);
 
+beforeEach(() => onRecord(running));
+
+afterEach(stopWatching);
+
 test('the node pauses until its time limit, and its requests carry the address of the execution', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
 	const began = clock.now();
-	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: waitMode }));
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
+	const { paused } = await pause();
+	expect(bought()[0]?.body).toMatchObject({
 		prompt: 'Sound 0',
 		webhook: expect.stringContaining('/webhook-waiting/paused-'),
 	});
@@ -39,73 +35,48 @@ test('the node pauses until its time limit, and its requests carry the address o
 });
 
 test('the paused execution keeps the record of a purchase, for an item that comes back; not of one that was refunded', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	service.on('GET', '/v1/music/tasks/task_2', {
-		json: { status: 'failed', error: { message: 'Too loud' } },
-	});
-	const { paused } = await pauseNode(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
-	expect(contextOf(paused.run)).toContain('task_1');
-	expect(contextOf(paused.run)).not.toContain('task_2');
+	onRecordOf('task_2', failed());
+	const { paused } = await pause(2, { concurrency: 1 });
+	expect(contextOf(paused)).toContain('task_1');
+	expect(contextOf(paused)).not.toContain('task_2');
 });
 
 test('a pause that n8n has lost is not bought again, where n8n runs the node anew: 1.123 does, after a kill', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	const executionId = 'recovered';
-	const again = { ...soundRun(service, 2, {}, { given: waitMode }), executionId };
-	await pauseNode(again);
-	service.on('GET', RECORD, completed);
-	const { json } = await runNode(again);
-	expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+	await pause(2, {}, { executionId: 'recovered' });
+	onRecord(completed);
+	const { json } = await buy(2, {}, { given: waitMode, executionId: 'recovered' });
+	expect(statesOf(json)).toEqual([
 		['task_1', 'completed'],
 		['task_2', 'completed'],
 	]);
-	expect(service.sent('POST', SOUNDS)).toHaveLength(2);
-	await runNode({ ...again, executionId: 'another' });
-	expect(service.sent('POST', SOUNDS)).toHaveLength(4);
+	expect(bought()).toHaveLength(2);
+	await buy(2, {}, { given: waitMode, executionId: 'another' });
+	expect(bought()).toHaveLength(4);
 });
 
 test('an end that the service puts off again and again is not waited for before the pause', async () => {
-	numberTasks(service);
 	const began = clock.now();
-	service.on('GET', RECORD, () => {
+	onRecord(() => {
 		const estimated = (clock.now() - began) / 1_000 + 5;
 		return { json: { data: { status: 'pending', estimated_time: estimated } } };
 	});
-	await pauseNode(soundRun(service, 1, {}, { given: waitMode }), { watches: true });
+	await pause(1, {}, {}, { watches: true });
 	expect(clock.now() - began).toBeLessThan(15_000);
 });
 
-test('tasks that ended before the pause are not waited for', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	const { run, json } = await buySounds(service, 2, {}, { given: waitMode });
-	expect(run.waitTill ?? undefined).toBeUndefined();
-	expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
-});
-
-test('an item that failed ends the node instead of pausing it, and the other task is named', async () => {
-	service.on('POST', SOUNDS, refused, accepted('task_2'));
-	service.on('GET', RECORD, running, completed);
-	const { run, error } = await buySounds(service, 2, { concurrency: 1 }, { given: waitMode });
-	expect(run.waitTill ?? undefined).toBeUndefined();
-	expect(error?.message).toBe(
-		'Bad request: Too loud [row 1 (item 0)] (1 of 2 items have no result)',
-	);
-	expect(error?.description).toContain('task_2');
-});
-
 describe('The execution does not pause, though n8n could resume it', () => {
-	const notPaused = async (run: Parameters<typeof pauseNode>[0]) => {
-		const paused = pauseNode(run, { watches: true });
-		await expect(paused).rejects.toThrow('The execution did not pause');
-	};
+	/** Expects that the node ends instead of pausing, with this error or output. */
+	const expectNoPause = async (end: RegExp, count: number, options = {}, more = {}) =>
+		await expect(pause(count, options, more, { watches: true })).rejects.toThrow(end);
 
-	test('where an item has failed that fails the node', async () => {
-		service.on('POST', SOUNDS, refused, accepted('task_2'));
-		service.on('GET', RECORD, running, completed);
-		await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode }));
+	test('an item that failed ends the node instead of pausing it, and the other task is named', async () => {
+		onSubmit(refused, accepted('task_2'));
+		onRecord(running, completed);
+		await expectNoPause(
+			/did not pause: Bad request: Too loud \[row 1 \(item 0\)\] \(1 of 2 items have no result\)\n[^]*task_2/,
+			2,
+			{ concurrency: 1 },
+		);
 	});
 
 	test.each([
@@ -114,14 +85,12 @@ describe('The execution does not pause, though n8n could resume it', () => {
 	])(
 		'%s in "Existing Task": the service reports its end to the execution that bought it',
 		async (_, count, existingTaskId) => {
-			service.on('POST', SOUNDS, accepted('task_2'));
-			service.on('GET', RECORD, ...Array.from({ length: 2 * count }, () => running), completed);
-			await expect(
-				pauseNode(soundRun(service, count, { existingTaskId }, { given: waitMode }), {
-					watches: true,
-				}),
-			).rejects.toThrow(
+			onSubmit(accepted('task_2'));
+			onRecord(...Array.from({ length: 2 * count }, () => running), completed);
+			await expectNoPause(
 				/did not pause: .*polled instead of pausing: the service reports .*Existing Task/,
+				count,
+				{ existingTaskId },
 			);
 		},
 	);
@@ -132,87 +101,55 @@ describe('The execution does not pause, though n8n could resume it', () => {
 	])(
 		'where "Retry On Fail" would run it again at once, on rows that are tasks by then: the first item %s',
 		async (_, first, record, settings) => {
-			service.on('POST', SOUNDS, first, accepted('task_2'), accepted('task_3'));
-			service.on('GET', '/v1/music/tasks/task_1', record);
-			service.on('GET', '/v1/music/tasks/task_2', running, completed);
-			service.on('GET', '/v1/music/tasks/task_3', completed);
-			await notPaused(soundRun(service, 2, { concurrency: 1 }, { given: waitMode, ...settings }));
-			const prompts = service.sent('POST', SOUNDS).map(({ body }) => body);
-			expect(prompts).toMatchObject([
-				{ prompt: 'Sound 0' },
-				{ prompt: 'Sound 1' },
-				{ prompt: 'Sound 0' },
-			]);
+			onSubmit(first, accepted('task_2'), accepted('task_3'));
+			onRecordOf('task_1', record);
+			onRecordOf('task_2', running, completed);
+			onRecordOf('task_3', completed);
+			await expectNoPause(/did not pause/, 2, { concurrency: 1 }, settings);
+			expect(promptsSent()).toEqual(['Sound 0', 'Sound 1', 'Sound 0']);
 		},
 	);
 
-	test('where all tasks have ended', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, completed);
-		await notPaused(soundRun(service, 2, {}, { given: waitMode }));
+	test('tasks that ended before the pause are not waited for', async () => {
+		onRecord(completed);
+		await expectNoPause(/did not pause: (.*"status":"completed"){2}/, 2);
 	});
 });
 
 test('a workflow whose timeout is shorter than the pause is told so, with both figures', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
 	const run = { workflowSettings: { executionTimeout: 600 } };
-	const long = await pauseNode(
-		soundRun(service, 1, { timeout: 3_600 }, { given: waitMode, ...run }),
-	);
+	const long = await pause(1, { timeout: 3_600 }, run);
 	const note =
 		'The pause lasts up to 3600 seconds, longer than the workflow\'s timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow\'s timeout.';
 	expect(long.paused.json[0]?.notes).toEqual([note]);
 	expect(log).toContain(`MediaGen: ${note}`);
 	for (const timeout of [300, 600]) {
-		const short = await pauseNode(soundRun(service, 1, { timeout }, { given: waitMode, ...run }));
+		const short = await pause(1, { timeout }, run);
 		expect(short.paused.json[0]).not.toHaveProperty('notes');
 	}
 });
 
 test('a note for all items is logged once', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	await pauseNode(
-		soundRun(service, 3, {}, { given: waitMode, workflowSettings: { executionTimeout: 600 } }),
-	);
+	await pause(3, {}, { workflowSettings: { executionTimeout: 600 } });
 	expect(log.filter((message) => message.includes('The pause lasts'))).toHaveLength(1);
 });
 
 test.each([-1, 0, undefined])(
 	'without a timeout (%p) nothing is said',
 	async (executionTimeout) => {
-		numberTasks(service);
-		service.on('GET', RECORD, running);
-		const { paused } = await pauseNode(
-			soundRun(service, 1, {}, { given: waitMode, workflowSettings: { executionTimeout } }),
-		);
+		const { paused } = await pause(1, {}, { workflowSettings: { executionTimeout } });
 		expect(paused.json[0]).not.toHaveProperty('notes');
 	},
 );
 
 test('a waiting item is its task, beside the row; nothing that was not given is in it', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	const { paused } = await pauseNode(soundRun(service, 1, {}, { given: waitMode }));
+	const { paused } = await pause();
 	expect(paused.json).toStrictEqual([
 		{
-			...{
-				taskId: 'task_1',
-				family: 'music',
-				operation: 'sounds',
-				status: 'submitted',
-				serviceStatus: 'pending',
-				progress: 10,
-			},
-			...{
-				results: [],
-				url: null,
-				cost: null,
-				creditsCost: null,
-				usage: null,
-				input: { prompt: 'Sound 0' },
-			},
+			...{ taskId: 'task_1', family: 'music', operation: 'sounds' },
+			...{ status: 'submitted', serviceStatus: 'pending', progress: 10 },
+			...{ results: [], url: null, cost: null, creditsCost: null, usage: null },
+			input: { prompt: 'Sound 0' },
 			requestLinks: { fields: ['webhook'], urls: [] },
 			recordKey: expect.any(String),
 			purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -224,10 +161,8 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 });
 
 test('a task that ended before the pause shows its result when the time limit passes', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-	service.on('GET', '/v1/music/tasks/task_1', completed);
-	const execution = await pauseNode(soundRun(service, 2, {}, { given: waitMode }));
+	onRecordOf('task_1', completed);
+	const execution = await pause(2);
 	const { json } = await execution.timeLimit();
 	expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
 		['task_1', 'completed', 'https://files.example.com/1.mp3'],
@@ -245,28 +180,22 @@ describe('An address that the service would not call is refused before anything 
 		],
 		['not an address', 'n8n', '"Callback Base URL" must be a full http or https URL'],
 	])('%s', async (_, callbackBaseUrl, words) => {
-		const credential = {
-			...service.credential(),
-			baseUrl: 'https://api.example.com',
-			allowPrivateCallbacks: false,
-		};
-		const { error } = await buySounds(service, 1, { callbackBaseUrl }, { credential });
+		const credential = { ...callsPublicOnly(), baseUrl: 'https://api.example.com' };
+		const { error } = await buy(1, { callbackBaseUrl }, { credential });
 		expect(error?.message).toContain(words);
 		expect(service.requests).toEqual([]);
 	});
 
 	test('with what to do instead', async () => {
-		const credential = { ...service.credential(), allowPrivateCallbacks: false };
 		const options = { callbackBaseUrl: 'http://10.0.0.5/hook' };
-		const { error } = await buySounds(service, 1, options, { credential });
+		const { error } = await buy(1, options, { credential: callsPublicOnly() });
 		expect(error?.description).toBe(
 			'Give a public address in "Callback Base URL". For a service on your own network, switch on "Allow Private Callbacks" in the credential. Nothing was sent to the service.',
 		);
 	});
 
 	test('an n8n that the service cannot reach, with what to set', async () => {
-		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { error } = await buySounds(service, 1, {}, { given: waitMode, credential });
+		const { error } = await buy(1, {}, { given: waitMode, credential: callsPublicOnly() });
 		expect(error?.message).toBe(
 			'The service would not call back: the service cannot reach the private host localhost',
 		);
@@ -277,65 +206,56 @@ describe('An address that the service would not call is refused before anything 
 	});
 });
 
-test.each([{}, { callbackBaseUrl: 'https://n8n.example.com/webhook/x' }])(
-	'with the options %j nothing is refused, and no note is made',
-	async (options) => {
-		numberTasks(service);
-		service.on('GET', RECORD, completed);
-		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const { json, error } = await buySounds(service, 1, options, { credential });
+describe('An address in "Callback Base URL"', () => {
+	beforeEach(() => onRecord(completed));
+
+	const report = async (options: object) =>
+		await buy(1, { ...options }, { credential: callsPublicOnly() });
+
+	test.each([
+		{},
+		{ callbackBaseUrl: '' },
+		{ callbackBaseUrl: 'https://n8n.example.com/webhook/x' },
+	])('%j is not refused, and has no note', async (options) => {
+		const { json, error } = await report(options);
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(json[0]).not.toHaveProperty('notes');
-	},
-);
-
-test('a callback to an unusual port is sent, with a note', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	const credential = { ...service.credential(), allowPrivateCallbacks: false };
-	const callbackBaseUrl = 'https://n8n.example.com:5678/webhook/x';
-	const { json } = await buySounds(service, 1, { callbackBaseUrl }, { credential });
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
-	expect(json[0]?.notes).toEqual([
-		'The callback address uses the port 5678. The service may call the ports 80 and 443 only.',
-	]);
-});
-
-test('the test URL of a trigger is sent, with a note', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	const callbackBaseUrl = 'https://n8n.example.com/webhook-test/x';
-	const { json } = await buySounds(service, 1, { callbackBaseUrl });
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
-	expect(json[0]?.notes).toEqual([
-		'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.',
-	]);
-});
-
-test('blanks around the address are not sent', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	await buySounds(service, 1, { callbackBaseUrl: ' https://n8n.example.com/webhook/x\n' });
-	expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
-		webhook: 'https://n8n.example.com/webhook/x',
 	});
-});
 
-test('an address whose expression is empty is named in the notes', async () => {
-	numberTasks(service);
-	service.on('GET', RECORD, completed);
-	const { json } = await buySounds(service, 1, { callbackBaseUrl: '={{ $json.nope }}' });
-	expect(json[0]?.notes).toEqual([
-		'The expression of "Callback Base URL" is empty: the service does not report the end of this task.',
-	]);
-	const { json: without } = await buySounds(service, 1, { callbackBaseUrl: '' });
-	expect(without[0]).not.toHaveProperty('notes');
+	test.each([
+		[
+			'to an unusual port',
+			'https://n8n.example.com:5678/webhook/x',
+			'The callback address uses the port 5678. The service may call the ports 80 and 443 only.',
+		],
+		[
+			'that is the test URL of a trigger',
+			'https://n8n.example.com/webhook-test/x',
+			'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.',
+		],
+	])('%s is sent, with a note', async (_, callbackBaseUrl, note) => {
+		const { json } = await report({ callbackBaseUrl });
+		expect(bought()[0]?.body).toMatchObject({ webhook: callbackBaseUrl });
+		expect(json[0]?.notes).toEqual([note]);
+	});
+
+	test('is sent without the blanks around it', async () => {
+		await report({ callbackBaseUrl: ' https://n8n.example.com/webhook/x\n' });
+		expect(bought()[0]?.body).toMatchObject({ webhook: 'https://n8n.example.com/webhook/x' });
+	});
+
+	test('whose expression is empty is named in the notes', async () => {
+		const { json } = await report({ callbackBaseUrl: '={{ $json.nope }}' });
+		expect(json[0]?.notes).toEqual([
+			'The expression of "Callback Base URL" is empty: the service does not report the end of this task.',
+		]);
+	});
 });
 
 test('"Additional Body Fields" cannot replace the address while pausing', async () => {
 	const options = { additionalBodyFields: '{"webhook": "https://x.example"}' };
-	const { error } = await buySounds(service, 1, options, { given: waitMode });
+	const { error } = await buy(1, options, { given: waitMode });
 	expect(error?.message).toContain('"Additional Body Fields" must not have the field "webhook"');
 	expect(service.requests).toEqual([]);
 });

@@ -2,46 +2,39 @@ import type { ServerResponse } from 'node:http';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
-import { log, runNode } from '../../support/engine';
+import { log } from '../../support/engine';
 import {
-	pauseNode,
 	type PauseSettings,
 	type StateAnswer,
 	stopWatching,
 	told,
 } from '../../support/pausedExecution';
-import { type Reply, SCRIPTED_KEY, useScriptedService } from '../../support/scriptedService';
+import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
 	completed,
 	completedWith,
-	numberTasks,
-	RECORD,
 	refused,
 	running,
 	serviceError,
-	SOUNDS,
-	soundRun,
+	songAt,
+	unknownTask,
 } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 const SCALE = 50;
 
 // Also while a download is under way, which must outlast the time limit.
 let time = fastClock(SCALE, SCALE);
-const service = useScriptedService(() => (time = fastClock(SCALE, SCALE)));
-
-const waitMode = { waitMode: 'callback' };
-
-const recordOf = (taskId: string) => `/v1/music/tasks/${taskId}`;
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, recordsRead } =
+	useSoundService(() => (time = fastClock(SCALE, SCALE)));
 
 const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Pauses with a sound per item, and goes on as n8n would. */
 const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
-	await pauseNode(soundRun(service, count, options, { given: waitMode, ...run }), {
-		watches: true,
-		...settings,
-	});
+	await pause(count, options, run, { watches: true, ...settings });
 
 /** n8n's answers to calls of the execution's address, each time it is called. */
 const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) => status);
@@ -66,10 +59,7 @@ const after = (count: number, first: Reply, then: Reply): Reply[] => [
 	then,
 ];
 
-beforeEach(() => {
-	numberTasks(service);
-	service.on('GET', RECORD, running);
-});
+beforeEach(() => onRecord(running));
 
 afterEach(stopWatching);
 
@@ -92,10 +82,10 @@ test.each([
 
 describe('An execution whose callbacks were refused because the pause was not stored yet', () => {
 	test('resumes by itself, once, with all results', async () => {
-		service.on('GET', RECORD, ...after(3, running, completed));
+		onRecord(...after(3, running, completed));
 		const execution = await pauseSounds(3, {}, { concurrency: 1 });
 		const { json } = await execution.resumed;
-		expect(json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		expect(statesOf(json)).toEqual([
 			['task_1', 'completed'],
 			['task_2', 'completed'],
 			['task_3', 'completed'],
@@ -106,7 +96,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('calls the path of the paused node: one without it may be that of a Wait node behind', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1);
 		await execution.resumed;
 		for (const { path } of execution.calls)
@@ -114,8 +104,8 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('reads a task again that was completed before, and showed no result yet', async () => {
-		service.on('GET', recordOf('task_1'), completedWith({ music: [] }), completed);
-		service.on('GET', recordOf('task_2'), running, completed);
+		onRecordOf('task_1', completedWith({ music: [] }), completed);
+		onRecordOf('task_2', running, completed);
 		const { json } = await (await pauseSounds(2)).resumed;
 		expect(json).toMatchObject([
 			{ taskId: 'task_1', status: 'completed', results: [{ kind: 'audio' }] },
@@ -124,7 +114,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('calls again until n8n has stored the pause', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1, { refuses: 3 });
 		await execution.resumed;
 		await realMs(50);
@@ -140,7 +130,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 			'The workflow for execution "1" does not contain a waiting webhook with a matching path/method.',
 		],
 	])('calls no more once n8n %s', async (_, status, message) => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1, { thenAnswers: { status, message } });
 		while (execution.calls.length < 2) await realMs(1);
 		await clock.sleep(10_000);
@@ -148,7 +138,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('leaves n8n alone after two minutes in which it takes no call, and calls again minutes later', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1, { refuses: 14 });
 		await clock.sleep(123_000);
 		const { length } = execution.calls;
@@ -162,7 +152,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 	}, 60_000);
 
 	test('is not called while the service cannot be read', async () => {
-		service.on('GET', RECORD, running, { status: 502 });
+		onRecord(running, { status: 502 });
 		const execution = await pauseSounds(1);
 		await clock.sleep(10_000);
 		expect(execution.calls).toHaveLength(1);
@@ -171,11 +161,11 @@ describe('An execution whose callbacks were refused because the pause was not st
 	test.each([401, 403])(
 		'is not ended by a look whose key is refused with %i: the credential may have another key by now',
 		async (status) => {
-			service.on('GET', RECORD, running, serviceError(status, 'No more'));
+			onRecord(running, serviceError(status, 'No more'));
 			const execution = await pauseSounds(1);
 			await clock.sleep(100_000);
 			expect(execution.calls).toHaveLength(1);
-			service.on('GET', RECORD, completed);
+			onRecord(completed);
 			const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 			expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
 		},
@@ -185,13 +175,11 @@ describe('An execution whose callbacks were refused because the pause was not st
 		['whose earlier one is refused', serviceError(401, 'No more')],
 		['whose earlier address is gone', { status: 410, text: '<h1>Gone</h1>' }],
 	])('resumes by itself with the credential of now, %s', async (_, reply) => {
-		service.on('GET', RECORD, running);
-		const run = soundRun(service, 1, {}, { given: waitMode });
-		const execution = await pauseNode(run, { watches: true });
-		service.on('GET', RECORD, ({ headers }) =>
-			headers.authorization === 'Bearer a-new-key' ? completed : reply,
-		);
-		Object.assign(run.credential, { apiKey: 'a-new-key' });
+		onRecord(running);
+		const credential = service.credential();
+		const execution = await pauseSounds(1, {}, {}, { credential });
+		onRecord(({ headers }) => (headers.authorization === 'Bearer a-new-key' ? completed : reply));
+		Object.assign(credential, { apiKey: 'a-new-key' });
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
 
@@ -199,20 +187,19 @@ describe('An execution whose callbacks were refused because the pause was not st
 		['the key is refused', serviceError(401, 'No more')],
 		['the address is gone', { status: 410, text: '<h1>Gone</h1>' }],
 	])('goes on asking where %s, and the credential is not there any more', async (_, reply) => {
-		const run = soundRun(service, 1, {}, { given: waitMode });
-		const execution = await pauseNode(run, { watches: true });
-		service.on('GET', RECORD, reply);
-		const { baseUrl } = service.credential();
-		Object.assign(run.credential, { baseUrl: '' });
+		const credential = service.credential();
+		const execution = await pauseSounds(1, {}, {}, { credential });
+		onRecord(reply);
+		Object.assign(credential, { baseUrl: '' });
 		await clock.sleep(30_000);
-		service.on('GET', RECORD, completed);
-		Object.assign(run.credential, { baseUrl });
+		onRecord(completed);
+		Object.assign(credential, { baseUrl: service.url });
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
 
 	test('asks for nothing more once a callback has resumed it', async () => {
 		const execution = await pauseSounds(1);
-		service.on('GET', RECORD, completed);
+		onRecord(completed);
 		expect((await execution.callback({ id: 'task_1' })).resumed?.json).toHaveLength(1);
 		service.requests.length = 0;
 		await clock.sleep(10_000);
@@ -220,18 +207,14 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('resumes beside a row that was refused', async () => {
-		service.on('POST', SOUNDS, refused, accepted('task_2'));
-		service.on('GET', RECORD, running, completed);
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const execution = await pauseSounds(2, {}, { concurrency: 1 }, { settings });
-		expect((await execution.resumed).json.map(({ status }) => status)).toStrictEqual([
-			'not submitted',
-			'completed',
-		]);
+		onSubmit(refused, accepted('task_2'));
+		onRecord(running, completed);
+		const execution = await pauseSounds(2, {}, { concurrency: 1 }, goOn);
+		expect(statusesOf((await execution.resumed).json)).toEqual(['not submitted', 'completed']);
 	});
 
 	test('is resumed by a callback that comes between its own calls', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1, { refuses: Infinity });
 		while (execution.calls.length < 3) await realMs(1);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
@@ -246,49 +229,31 @@ describe('An execution whose callbacks were refused because the pause was not st
 				status: 500,
 				message: `Cannot read properties of undefined (reading '${property}')`,
 			};
-			service.on('GET', RECORD, running, completed);
+			onRecord(running, completed);
 			const execution = await pauseSounds(1, { refuses: 1, refusal });
-			expect((await execution.resumed).json).toMatchObject([
-				{ taskId: 'task_1', status: 'completed' },
-			]);
+			expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
 			await realMs(50);
 			expect(statuses(execution.calls)).toEqual([500, 500, 200]);
 		},
 	);
 
 	test('asks again soon when the record cannot be read', async () => {
-		service.on('GET', RECORD, running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
+		onRecord(running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
 		const began = clock.now();
 		const execution = await pauseSounds(1);
-		expect((await execution.resumed).json).toMatchObject([
-			{ taskId: 'task_1', status: 'completed' },
-		]);
+		expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
 		expect(clock.now() - began).toBeLessThan(30_000);
 	});
 
 	test('asks again when the service does not know the task yet', async () => {
-		const unknown: Reply = {
-			status: 404,
-			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
-		};
-		service.on('GET', RECORD, running, ...after(3, unknown, completed));
+		onRecord(running, ...after(3, unknownTask, completed));
 		const execution = await pauseSounds(1);
-		expect((await execution.resumed).json).toMatchObject([
-			{ taskId: 'task_1', status: 'completed' },
-		]);
+		expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
 	});
 
 	test('resumes with a task that the service does not know any more', async () => {
-		service.on('GET', RECORD, running, {
-			status: 404,
-			json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
-		});
-		const execution = await pauseSounds(
-			1,
-			{},
-			{},
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
+		onRecord(running, unknownTask);
+		const execution = await pauseSounds(1, {}, {}, goOn);
 		expect((await execution.resumed).json).toMatchObject([
 			{ taskId: 'task_1', error: { httpStatus: 404 } },
 		]);
@@ -296,7 +261,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 
 	test('is resumed once, though callbacks come at the same moment', async () => {
 		const execution = await pauseSounds(2);
-		service.on('GET', RECORD, completed);
+		onRecord(completed);
 		const callbacks = Array.from({ length: 6 }, (_, at) => ({
 			id: `task_${(at % 2) + 1}`,
 			status: 'completed',
@@ -316,11 +281,11 @@ describe('An execution whose callbacks were refused because the pause was not st
 	});
 
 	test('asks for a task that ended before the pause no more', async () => {
-		service.on('GET', recordOf('task_1'), completed);
-		service.on('GET', recordOf('task_2'), running, completed);
+		onRecordOf('task_1', completed);
+		onRecordOf('task_2', running, completed);
 		const execution = await pauseSounds(2);
 		await execution.resumed;
-		expect(service.sent('GET', recordOf('task_1'))).toHaveLength(1);
+		expect(service.sent('GET', '/v1/music/tasks/task_1')).toHaveLength(1);
 	});
 });
 
@@ -328,7 +293,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 function timesOfLooks(): number[] {
 	const began = clock.now();
 	const times: number[] = [];
-	service.on('GET', RECORD, () => {
+	onRecord(() => {
 		times.push(clock.now() - began);
 		return running;
 	});
@@ -356,28 +321,28 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 
 	test('what ended before that, of which every callback was refused, resumes it', async () => {
 		const tells = [told('running'), told('running'), told('waiting')];
-		service.on('GET', RECORD, ...after(3, running, completed));
+		onRecord(...after(3, running, completed));
 		const execution = await pauseSounds(3, { tells }, { concurrency: 1 });
 		const { json } = await execution.resumed;
-		expect(json.map(({ status }) => status)).toStrictEqual(['completed', 'completed', 'completed']);
+		expect(statusesOf(json)).toStrictEqual(['completed', 'completed', 'completed']);
 		expect(execution.questions).toStrictEqual(['running', 'running', 'waiting']);
 	});
 
 	test('the callback of the last task resumes it, though that of another was refused', async () => {
-		service.on('GET', recordOf('task_1'), running);
-		service.on('GET', recordOf('task_2'), running, completed);
+		onRecordOf('task_1', running);
+		onRecordOf('task_2', running, completed);
 		const execution = await pauseSounds(2, {}, { concurrency: 1 });
 		while (execution.questions.length < 1) await realMs(1);
 		await clock.sleep(5_000);
-		service.on('GET', recordOf('task_1'), completed);
+		onRecordOf('task_1', completed);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
-		expect(resumed?.json.map(({ status }) => status)).toStrictEqual(['completed', 'completed']);
+		expect(statusesOf(resumed?.json)).toStrictEqual(['completed', 'completed']);
 	});
 
 	test('a later look leaves time for a callback that is on its way', async () => {
-		service.on('GET', RECORD, running, running, completed);
+		onRecord(running, running, completed);
 		const execution = await pauseSounds(1);
-		while (service.sent('GET', RECORD).length < 3) await realMs(1);
+		while (recordsRead().length < 3) await realMs(1);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 		expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
 		await clock.sleep(30_000);
@@ -385,7 +350,7 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 	});
 
 	test('a record that was behind is found within minutes', async () => {
-		service.on('GET', RECORD, running, running, completed);
+		onRecord(running, running, completed);
 		const began = clock.now();
 		await (
 			await pauseSounds(1)
@@ -399,7 +364,7 @@ describe('An end that the service expects much later', () => {
 	async function looksAfterPause(estimated: number): Promise<number[]> {
 		const times: number[] = [];
 		const began = clock.now();
-		service.on('GET', RECORD, () => {
+		onRecord(() => {
 			times.push(Math.round((clock.now() - began) / 1_000));
 			return { json: { data: { status: 'pending', estimated_time: estimated } } };
 		});
@@ -425,19 +390,19 @@ describe('An end that the service expects much later', () => {
 	);
 
 	test('asks for nothing beside the verification, where the callback comes', async () => {
-		service.on('GET', RECORD, { json: { data: { status: 'pending', estimated_time: 60 } } });
+		onRecord({ json: { data: { status: 'pending', estimated_time: 60 } } });
 		const execution = await pauseSounds(1);
 		await clock.sleep(60_000);
-		service.on('GET', RECORD, completed);
+		onRecord(completed);
 		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
 		expect(resumed?.json).toMatchObject([{ status: 'completed' }]);
 		await clock.sleep(70_000);
-		expect(service.sent('GET', RECORD)).toHaveLength(2);
+		expect(recordsRead()).toHaveLength(2);
 		expect(execution.questions).toStrictEqual([]);
 	});
 
 	test('is no reason to wait beyond Timeout', async () => {
-		service.on('GET', RECORD, { json: { data: { status: 'pending', estimated_time: 600 } } });
+		onRecord({ json: { data: { status: 'pending', estimated_time: 600 } } });
 		const began = clock.now();
 		const execution = await pauseSounds(1, {}, { timeout: 20 });
 		expect((await execution.resumed).json).toMatchObject([{ status: 'submitted' }]);
@@ -455,7 +420,7 @@ describe('n8n tells something else of the execution', () => {
 	});
 
 	test('running, for minutes: that is not believed', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		const execution = await pauseSounds(1, { tells: [told('running')] });
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
@@ -506,6 +471,9 @@ test('an address that has led back to this n8n is not called before each pause, 
 });
 
 describe('An execution whose address does not lead back to it', () => {
+	const buyElsewhere = async (waitingBaseUrl = `${service.url}/webhook-waiting`) =>
+		await buy(1, {}, { given: { waitMode: 'callback' }, waitingBaseUrl });
+
 	const answers: Array<[string, number, string, string]> = [
 		['nothing there', 404, 'Not found', 'it answered 404'],
 		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
@@ -523,20 +491,14 @@ describe('An execution whose address does not lead back to it', () => {
 	];
 
 	test.each(answers)('polls instead, and says so: %s', async (_, status, message, why) => {
-		service.on('GET', RECORD, running, running, completed);
+		onRecord(running, running, completed);
 		const headers = { location: `${service.url}/elsewhere` };
 		service.on('POST', '/webhook-waiting/*', { status, headers, json: { message } });
-		const run = soundRun(
-			service,
-			1,
-			{},
-			{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
-		);
 		const {
 			run: { waitTill },
 			json,
 			hints,
-		} = await runNode(run);
+		} = await buyElsewhere();
 		expect(waitTill ?? undefined).toBeUndefined();
 		const note = `The node polled instead of pausing: ${service.url} does not lead back to this execution (${why}). Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.`;
 		expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed', notes: [note] }]);
@@ -545,9 +507,8 @@ describe('An execution whose address does not lead back to it', () => {
 	});
 
 	test('polls instead where nobody listens', async () => {
-		service.on('GET', RECORD, running, completed);
-		const given = { given: waitMode, waitingBaseUrl: 'http://127.0.0.1:9/webhook-waiting' };
-		const { json } = await runNode(soundRun(service, 1, {}, given));
+		onRecord(running, completed);
+		const { json } = await buyElsewhere('http://127.0.0.1:9/webhook-waiting');
 		expect(json).toMatchObject([
 			{
 				status: 'completed',
@@ -561,32 +522,18 @@ describe('An execution whose address does not lead back to it', () => {
 	});
 
 	test('does not wait long for an answer', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		service.on('POST', '/webhook-waiting/*', { after: new Promise(() => {}) });
-		const { json } = await runNode(
-			soundRun(
-				service,
-				1,
-				{},
-				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
-			),
-		);
+		const { json } = await buyElsewhere();
 		expect(json[0]?.notes).toEqual([
 			expect.stringMatching(/no connection: .*timeout|it did not answer within 10 seconds/),
 		]);
 	});
 
 	test('the key is never sent to it', async () => {
-		service.on('GET', RECORD, running, completed);
+		onRecord(running, completed);
 		service.on('POST', '/webhook-waiting/*', { status: 404 });
-		await runNode(
-			soundRun(
-				service,
-				1,
-				{},
-				{ given: waitMode, waitingBaseUrl: `${service.url}/webhook-waiting` },
-			),
-		);
+		await buyElsewhere();
 		const [asked] = service.sent('POST', '/webhook-waiting/*');
 		expect(asked?.path).toMatch(/\/callback\?/);
 		expect(JSON.stringify([asked?.headers, asked?.body])).not.toContain(SCRIPTED_KEY);
@@ -599,15 +546,15 @@ describe('An end that the service expects within seconds', () => {
 	});
 
 	test('is waited for without a pause', async () => {
-		service.on('GET', RECORD, ...after(3, inSeconds(6), completed));
+		onRecord(...after(3, inSeconds(6), completed));
 		await expect(pauseSounds(1)).rejects.toThrow(
 			/^The execution did not pause: .*"status":"completed"/,
 		);
 	});
 
 	test('is waited for beside a task that has ended', async () => {
-		service.on('GET', recordOf('task_1'), completed);
-		service.on('GET', recordOf('task_2'), ...after(3, inSeconds(6), completed));
+		onRecordOf('task_1', completed);
+		onRecordOf('task_2', ...after(3, inSeconds(6), completed));
 		await expect(pauseSounds(2)).rejects.toThrow(
 			/^The execution did not pause: .*"status":"completed"/,
 		);
@@ -617,15 +564,15 @@ describe('An end that the service expects within seconds', () => {
 		['of which nothing is expected', running],
 		['that is expected a minute later', inSeconds(60)],
 	])('does not keep the execution from pausing, at once, for a task %s', async (_, later) => {
-		service.on('GET', recordOf('task_1'), inSeconds(6));
-		service.on('GET', recordOf('task_2'), later);
+		onRecordOf('task_1', inSeconds(6));
+		onRecordOf('task_2', later);
 		const execution = await pauseSounds(2, { watches: false });
 		expect(execution.paused.run.status).toBe('waiting');
-		expect(service.sent('GET', RECORD)).toHaveLength(2);
+		expect(recordsRead()).toHaveLength(2);
 	});
 
 	test('is not known where the record cannot be read: then the execution pauses', async () => {
-		service.on('GET', RECORD, { status: 502 }, running);
+		onRecord({ status: 502 }, running);
 		const execution = await pauseSounds(1);
 		expect(execution.paused.run.status).toBe('waiting');
 	});
@@ -634,7 +581,7 @@ describe('An end that the service expects within seconds', () => {
 		['comes later than expected', 5],
 		['is a minute away', 60],
 	])('does not keep the execution from pausing when it %s', async (_, estimated) => {
-		service.on('GET', RECORD, inSeconds(estimated));
+		onRecord(inSeconds(estimated));
 		const execution = await pauseSounds(1);
 		expect(execution.paused.run.status).toBe('waiting');
 	});
@@ -642,7 +589,7 @@ describe('An end that the service expects within seconds', () => {
 
 describe('The time limit of a pause', () => {
 	test('is kept by the node: what has ended comes out with its result, the rest as it was, with its row', async () => {
-		service.on('GET', recordOf('task_2'), running, completed);
+		onRecordOf('task_2', running, completed);
 		const execution = await pauseSounds(3, {}, { timeout: 20 });
 		const { json } = await execution.resumed;
 		expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
@@ -659,12 +606,12 @@ describe('The time limit of a pause', () => {
 
 	test('is kept when the service cannot be reached then: what was verified before comes out', async () => {
 		const execution = await pauseSounds(2, {}, { timeout: 20 });
-		service.on('GET', recordOf('task_1'), completed);
+		onRecordOf('task_1', completed);
 		expect(await execution.callback({ id: 'task_1', status: 'completed' })).toEqual({
 			status: 200,
 		});
-		service.on('GET', RECORD, { status: 502 });
-		expect((await execution.resumed).json.map(({ taskId, status }) => [taskId, status])).toEqual([
+		onRecord({ status: 502 });
+		expect(statesOf((await execution.resumed).json)).toEqual([
 			['task_1', 'completed'],
 			['task_2', 'submitted'],
 		]);
@@ -676,7 +623,7 @@ describe('The time limit of a pause', () => {
 	])(
 		'a key that is refused with %i until then is an error item that names the task',
 		async (status, message) => {
-			service.on('GET', RECORD, running, serviceError(status, 'No more'));
+			onRecord(running, serviceError(status, 'No more'));
 			const execution = await pauseSounds(1, {}, { timeout: 20 });
 			expect((await execution.resumed).json).toMatchObject([
 				{
@@ -693,17 +640,9 @@ describe('The time limit of a pause', () => {
 
 	test('a download that lasts beyond n8n’s own limit resumes nothing: n8n has', async () => {
 		service.on('GET', '/slow.mp3', { raw: trickle });
-		const slow: Reply = {
-			json: { status: 'completed', result: { music: [{ audio_url: `${service.url}/slow.mp3` }] } },
-		};
-		service.on('GET', RECORD, running, running, slow);
-		const run = soundRun(
-			service,
-			1,
-			{ timeout: 5 },
-			{ given: { ...waitMode, downloadFiles: true } },
-		);
-		const execution = await pauseNode(run, { watches: true });
+		onRecord(running, running, completedWith(songAt(`${service.url}/slow.mp3`)));
+		const run = { given: { downloadFiles: true } };
+		const execution = await pauseSounds(1, {}, { timeout: 5 }, run);
 		let resumed = false;
 		void execution.resumed.then(() => (resumed = true));
 		await clock.sleep(TRICKLE_MS + 30_000);
@@ -714,11 +653,11 @@ describe('The time limit of a pause', () => {
 });
 
 test('no key and no token of an address is in the log', async () => {
-	service.on('GET', RECORD, running, { status: 502 }, completed);
+	onRecord(running, { status: 502 }, completed);
 	await (
 		await pauseSounds(1)
 	).resumed;
 	expect(log.join('\n')).toContain('the tasks of a paused execution could not be read: ');
 	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
-	expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+	expect(bought()).toHaveLength(1);
 });
