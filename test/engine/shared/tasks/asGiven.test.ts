@@ -1,33 +1,21 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { fastClock } from '../../support/clocks';
-import { runNode } from '../../support/engine';
-import { useScriptedService } from '../../support/scriptedService';
-import { buySounds, numberTasks, SOUNDS } from '../../support/scriptedTasks';
+import { runnerOf } from '../../support/operations';
+import { fileItem } from '../../support/sandbox';
+import { useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(() => fastClock(50));
+const { service, buy, bought } = useSoundService(() => fastClock(50));
 
-const PATH = '/v1/music/generations/create';
+const run = runnerOf(service);
+
+const none = { waitMode: 'none' };
 
 /** The body of the one request, as it came over the wire. */
 async function bodyOf(parameters: INodeParameters): Promise<string> {
-	numberTasks(service);
-	const { error } = await runNode({
-		node: new MediaGenMusic(),
-		parameters: {
-			resource: 'task',
-			operation: 'submit',
-			path: PATH,
-			waitMode: 'none',
-			...parameters,
-		},
-		credential: service.credential(),
-	});
+	const { error } = await run('music.task.submit', { ...none, body: '', ...parameters });
 	expect(error).toBeUndefined();
-	const [request] = service.sent('POST', PATH);
-	return JSON.stringify(request?.body);
+	return JSON.stringify(service.sent('POST', '*')[0]?.body);
 }
 
 const fields = (...field: INodeParameters[]): INodeParameters => ({
@@ -86,49 +74,34 @@ test.each<[string, INodeParameters, string]>([
 test.each(['new Date(0)', 'DateTime.fromMillis(0, { zone: "utc" })'])(
 	'the date %s is text where a field holds text, and no number',
 	async (date) => {
-		numberTasks(service);
-		const buy = async (given: INodeParameters) =>
-			await buySounds(service, 1, {}, { given: { waitMode: 'none', ...given } });
-		await buy({ prompt: `={{ ${date} }}` });
-		expect(service.sent('POST', SOUNDS)[0]?.body).toMatchObject({
-			prompt: '1970-01-01T00:00:00.000Z',
-		});
-		const { error } = await buy({ additionalFields: { bpm: `={{ ${date} }}` } });
+		await run('music.sounds', { ...none, prompt: `={{ ${date} }}` });
+		expect(bought()[0]?.body).toMatchObject({ prompt: '1970-01-01T00:00:00.000Z' });
+		const { error } = await run('music.sounds', { additionalFields: { bpm: `={{ ${date} }}` } });
 		expect(error?.message).toContain('"BPM" must be a whole number');
-		expect(service.sent('POST', SOUNDS)).toHaveLength(1);
+		expect(bought()).toHaveLength(1);
 	},
 );
 
 describe('Additional Body Fields of a sound', () => {
-	const buy = async (extra?: IDataObject[string]) => {
-		numberTasks(service);
-		const { error } = await buySounds(
-			service,
-			1,
-			{ additionalBodyFields: '={{ $json.extra }}' },
-			{
-				items: [{ json: { prompt: 'Rain', extra } }],
-				given: { waitMode: 'none' },
-			},
-		);
-		return { error, sent: service.sent('POST', SOUNDS) };
+	const buyWith = async (extra?: IDataObject[string]) => {
+		const run = { items: [{ json: { prompt: 'Rain', extra } }], given: none };
+		return await buy(1, { additionalBodyFields: '={{ $json.extra }}' }, run);
 	};
 
 	test.each([undefined, null, '', '  '])(
 		'an expression that gives %j is refused: the rest would be bought without it',
 		async (extra) => {
-			const { error, sent } = await buy(extra);
+			const { error } = await buyWith(extra);
 			expect(error?.message).toBe(
 				'"Additional Body Fields" is required: its expression is empty [row 1 (item 0)]',
 			);
-			expect(sent).toEqual([]);
+			expect(bought()).toEqual([]);
 		},
 	);
 
 	test('an empty object adds no field', async () => {
-		const { error, sent } = await buy({});
-		expect(error).toBeUndefined();
-		expect(sent).toHaveLength(1);
+		expect((await buyWith({})).error).toBeUndefined();
+		expect(bought()).toHaveLength(1);
 	});
 });
 
@@ -140,17 +113,9 @@ test.each(['fields', 'formData'])('%s: two fields with one name are refused', as
 			{ name: 'prompt', value: 'Snow' },
 		],
 	};
-	const { error } = await runNode({
-		node: new MediaGenMusic(),
-		parameters: { resource: 'task', operation: 'submit', path: PATH, bodyType, bodyFields: rows },
-		items: [
-			{
-				json: {},
-				binary: { data: { data: Buffer.from('x').toString('base64'), mimeType: 'audio/mpeg' } },
-			},
-		],
-		credential: service.credential(),
-	});
+	const items = [await fileItem(Buffer.from('x'), 'x.mp3', 'audio/mpeg')];
+	const given = { body: '', bodyType, bodyFields: rows };
+	const { error } = await run('music.task.submit', given, { items });
 	expect(error?.message).toBe(
 		'"Body Fields › 3 › Name" must be another name: "prompt" is given twice [row 1 (item 0)]',
 	);
@@ -161,20 +126,8 @@ const front = 'https://example.com/front.png';
 const side = 'https://example.com/w_400,h_300/side.png';
 
 const references = async (imageUrls: INodeParameters[string]) => {
-	numberTasks(service);
-	const { error } = await runNode({
-		node: new MediaGenImage(),
-		parameters: {
-			resource: 'image',
-			operation: 'generate',
-			model: 'imagegen-2-official',
-			prompt: 'x',
-			waitMode: 'none',
-			referenceImages: 'url',
-			imageUrls,
-		},
-		credential: service.credential(),
-	});
+	const given = { ...none, referenceImages: 'url', imageUrls };
+	const { error } = await run('image.generate', given);
 	return {
 		error,
 		sent: service.requests.map(({ body }) => (body as { image_urls: unknown }).image_urls),

@@ -1,37 +1,21 @@
-import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { runNode } from '../../support/engine';
-import { fileItem, picture, submissions, useSandbox } from '../../support/sandbox';
+import { newNodeRunner } from '../../support/operations';
+import { bodiesSent, fileItem, picture, submissions, useSandbox } from '../../support/sandbox';
+import { goOn } from '../../support/settings';
+import { statusesOf } from '../../support/soundService';
 
 const service = useSandbox();
 
-const files = { waitMode: 'poll', output: 'files', downloadFiles: false };
-
-async function run(
-	node: INodeType,
-	parameters: INodeParameters,
-	items: INodeExecutionData[] = [{ json: {} }],
-	settings = {},
-) {
-	return await runNode({
-		node,
-		parameters: { waitMode: 'none', ...parameters },
-		items,
-		credential: service.credential(),
-		settings,
-	});
-}
+const grid = newNodeRunner(service, new MediaGenGrid(), 'grid');
 
 async function gridFiles(): Promise<INodeExecutionData[]> {
-	const { items } = await run(new MediaGenGrid(), {
-		resource: 'grid',
-		operation: 'reroll',
-		taskId: service.sandbox.originals.grid().id,
-		...files,
-	});
+	const taskId = service.sandbox.originals.grid().id;
+	const files = { waitMode: 'poll', output: 'files', downloadFiles: false };
+	const { items } = await grid('reroll', { taskId, ...files });
 	service.sandbox.requests.clear();
 	return items;
 }
@@ -46,8 +30,12 @@ function songFiles(): INodeExecutionData[] {
 	);
 }
 
-const vary = { resource: 'grid', operation: 'variation', index: '={{ $json.index || 1 }}' };
-const cover = { resource: 'music', operation: 'coverSong', tags: 'folk' };
+/** Varies the picture of each file, or as `given` says. */
+const vary = async (
+	items: INodeExecutionData[],
+	given: object = {},
+	more: Parameters<typeof grid>[3] = {},
+) => await grid('variation', { index: '={{ $json.index || 1 }}', ...given }, items, more);
 
 const times = (count: number, taskId: unknown) =>
 	`The same request would be bought ${count} times, for ${count} files of task ${String(taskId)}`;
@@ -56,7 +44,7 @@ const sent = () => submissions(service.sandbox);
 
 test('the grid and its first picture would be varied by the same request: refused, with the way out', async () => {
 	const items = await gridFiles();
-	const { error } = await run(new MediaGenGrid(), vary, items);
+	const { error } = await vary(items);
 	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(error?.description).toContain('"One Item per Task"');
 	expect(error?.description).toContain('Filter');
@@ -65,38 +53,36 @@ test('the grid and its first picture would be varied by the same request: refuse
 
 test('a song and its covers: four files are two requests, and each would be bought twice', async () => {
 	const items = songFiles();
-	const { error } = await run(new MediaGenMusic(), cover, items);
+	const music = newNodeRunner(service, new MediaGenMusic(), 'music');
+	const { error } = await music('coverSong', { tags: 'folk' }, items);
 	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('five files and one choice for all of them', async () => {
 	const items = await gridFiles();
-	const { error } = await run(new MediaGenGrid(), { ...vary, index: 3 }, items);
+	const { error } = await vary(items, { index: 3 });
 	expect(error?.message).toBe(`${times(5, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
-	const { json } = await run(new MediaGenGrid(), vary, items, { onError: 'continueRegularOutput' });
-	expect(json.map(({ status }) => status)).toStrictEqual([
-		'not submitted',
-		'not submitted',
-		'submitted',
-		'submitted',
-		'submitted',
+	const { json } = await vary(items, {}, goOn);
+	expect(statusesOf(json)).toEqual([
+		...['not submitted', 'not submitted'],
+		...['submitted', 'submitted', 'submitted'],
 	]);
 	expect(
-		sent()
-			.map(({ body }) => (body as { index: number }).index)
+		bodiesSent(service)
+			.map(({ index }) => index)
 			.sort(),
 	).toEqual([2, 3, 4]);
 });
 
 test('Check Only names them', async () => {
 	const items = await gridFiles();
-	const { json } = await run(new MediaGenGrid(), { ...vary, options: { checkOnly: true } }, items);
+	const { json } = await vary(items, { options: { checkOnly: true } });
 	expect(json.map(({ problems }) => (problems as string[])[0])).toEqual([
 		`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`,
 		`${times(2, items[0]?.json.taskId)} [row 2 (item 1)]`,
@@ -108,7 +94,7 @@ test('Check Only names them', async () => {
 
 test('the pictures of a grid, each by its number, are four requests', async () => {
 	const [, ...pictures] = await gridFiles();
-	const { error } = await run(new MediaGenGrid(), vary, pictures);
+	const { error } = await vary(pictures);
 	expect(error).toBeUndefined();
 	expect(sent()).toHaveLength(4);
 });
@@ -123,16 +109,12 @@ test('files whose pictures differ are requests that differ, and equal pictures a
 		...item,
 		json: { taskId, kind: 'image', index, url: 'https://example.com/1.png' },
 	});
-	const edit = {
-		resource: 'image',
-		operation: 'edit',
-		model: 'imagegen-2-official',
-		prompt: 'Make it night',
-	};
-	const differ = await run(new MediaGenImage(), edit, [file(wide, 1), file(square, 2)]);
+	const image = newNodeRunner(service, new MediaGenImage(), 'image');
+	const prompt = { prompt: 'Make it night' };
+	const differ = await image('edit', prompt, [file(wide, 1), file(square, 2)]);
 	expect(differ.error).toBeUndefined();
 	expect(sent()).toHaveLength(2);
-	const same = await run(new MediaGenImage(), edit, [file(wide, 1), file(wide, 2)]);
+	const same = await image('edit', prompt, [file(wide, 1), file(wide, 2)]);
 	expect(same.error?.message).toBe(`${times(2, taskId)} [row 1 (item 0)]`);
 	expect(sent()).toHaveLength(2);
 });
@@ -140,11 +122,8 @@ test('files whose pictures differ are requests that differ, and equal pictures a
 test('a callback address of its own does not make a request another one', async () => {
 	const items = await gridFiles();
 	const webhook = '={{ ({ webhook: "https://example.com/" + $itemIndex }) }}';
-	const { error } = await run(
-		new MediaGenGrid(),
-		{ ...vary, index: 3, options: { additionalBodyFields: webhook } },
-		items,
-	);
+	const options = { additionalBodyFields: webhook };
+	const { error } = await vary(items, { index: 3, options });
 	expect(error?.message).toContain(times(5, items[0]?.json.taskId));
 });
 
@@ -160,7 +139,7 @@ test.each<[string, (taskId: string) => INodeExecutionData[]]>([
 	],
 ])('%s are bought, each of them', async (_, itemsOf) => {
 	const { id } = service.sandbox.originals.grid();
-	const { error } = await run(new MediaGenGrid(), { ...vary, taskId: id, index: 2 }, itemsOf(id));
+	const { error } = await vary(itemsOf(id), { taskId: id, index: 2 });
 	expect(error).toBeUndefined();
 	expect(sent()).toHaveLength(2);
 });

@@ -1,20 +1,14 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { jumpingClock } from '../../support/clocks';
-import { runNode } from '../../support/engine';
+import type { RunOptions } from '../../support/engine';
+import { runnerOf } from '../../support/operations';
 import { fileItem } from '../../support/sandbox';
-import { useScriptedService } from '../../support/scriptedService';
-import {
-	buySounds,
-	failed,
-	numberTasks,
-	songAt,
-	soundTool,
-	SOUNDS,
-} from '../../support/scriptedTasks';
+import { failed, serviceError, songAt, soundTool, unknownTask } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 
-const service = useScriptedService(jumpingClock);
+const { service, onSubmit, onRecord, buy } = useSoundService(jumpingClock);
 
 const PATH = '/v1/music/generations/create';
 
@@ -24,29 +18,23 @@ const submit = async (
 	rows: Row[] | undefined,
 	parameters: INodeParameters = {},
 	items: INodeExecutionData[] = [{ json: {} }],
+	more: Partial<RunOptions> = {},
 ) =>
-	await runNode({
-		node: new MediaGenMusic(),
-		parameters: {
-			...{
-				resource: 'task',
-				operation: 'submit',
-				path: PATH,
-				bodyType: 'fields',
-				waitMode: 'none',
-			},
+	await runnerOf(service)(
+		'music.task.submit',
+		{
+			...{ path: PATH, body: '', bodyType: 'fields', waitMode: 'none' },
 			bodyFields: (rows === undefined ? {} : { field: rows }) as INodeParameters,
 			...parameters,
 		},
-		items,
-		credential: service.credential(),
-	});
+		{ items, ...more },
+	);
 
 const form = { bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
 
-const bodies = () => service.sent('POST', PATH).map(({ body }) => body);
+const song = async () => await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg');
 
-beforeEach(() => numberTasks(service));
+const bodies = () => service.sent('POST', PATH).map(({ body }) => body);
 
 describe('Body Fields of a custom request', () => {
 	test('go out by their names, with the values as they are; one without a value does not', async () => {
@@ -61,47 +49,22 @@ describe('Body Fields of a custom request', () => {
 		expect(bodies()).toEqual([{ prompt: 'Rain', count: 2, tags: ['wet', '', null] }]);
 	});
 
-	test.each<[string, Row[], string]>([
-		[
-			'an empty name',
-			[
-				{ name: 'prompt', value: 'Rain' },
-				{ name: '', value: 'loud' },
-			],
-			'"Body Fields › 2 › Name" is required [row 1 (item 0)]',
-		],
-		[
-			'a name of blanks',
-			[
-				{ name: ' ', value: 'loud' },
-				{ name: 'prompt', value: 'Rain' },
-			],
-			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
-		],
-		[
-			'no name',
-			[{ value: 'loud' }, { name: 'prompt', value: 'Rain' }],
-			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
-		],
-		[
-			'neither name nor value',
-			[
-				{ name: 'prompt', value: 'Rain' },
-				{ name: '', value: '' },
-			],
-			'"Body Fields › 2 › Name" is required [row 1 (item 0)]',
-		],
+	const rain = { name: 'prompt', value: 'Rain' };
+
+	test.each<[string, number, Row[]]>([
+		['an empty name', 2, [rain, { name: '', value: 'loud' }]],
+		['a name of blanks', 1, [{ name: ' ', value: 'loud' }, rain]],
+		['no name', 1, [{ value: 'loud' }, rain]],
+		['neither name nor value', 2, [rain, { name: '', value: '' }]],
 		[
 			'a name that an expression leaves empty',
+			1,
 			[{ name: '={{ $json.missing }}', value: 'loud' }],
-			'"Body Fields › 1 › Name" is required [row 1 (item 0)]',
 		],
-	])('a row with %s is refused, with its number', async (_, rows, message) => {
+	])('a row with %s is refused, with its number: %d', async (_, number, rows) => {
 		for (const parameters of [{}, form]) {
-			const { error } = await submit(rows, parameters, [
-				await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
-			]);
-			expect(error?.message).toBe(message);
+			const { error } = await submit(rows, parameters, [await song()]);
+			expect(error?.message).toBe(`"Body Fields › ${number} › Name" is required [row 1 (item 0)]`);
 			expect(error?.description).toBe('Nothing was sent to the service.');
 		}
 		expect(bodies()).toEqual([]);
@@ -132,19 +95,14 @@ describe('Body Fields of a custom request', () => {
 	});
 
 	test('an empty name of the file is refused: the file in "data" may be another one', async () => {
-		const { error } = await submit(
-			undefined,
-			{ ...form, binaryProperty: '={{ $json.audioField }}' },
-			[await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')],
-		);
+		const given = { ...form, binaryProperty: '={{ $json.audioField }}' };
+		const { error } = await submit(undefined, given, [await song()]);
 		expect(error?.message).toContain('"Input Data Field Name"');
 		expect(bodies()).toEqual([]);
 	});
 
 	test('no row, with a file, is a request', async () => {
-		const { error } = await submit(undefined, form, [
-			await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg'),
-		]);
+		const { error } = await submit(undefined, form, [await song()]);
 		expect(error).toBeUndefined();
 		expect(bodies()).toEqual([expect.stringContaining('name="audio"')]);
 	});
@@ -181,21 +139,12 @@ test('an integer in a JSON Body that no number can hold keeps its digits', async
 	expect(bodies()).toEqual([{ task_id: '9007199254740993', big: 100_000_000_000_000_000 }]);
 });
 
-const unknown = (message: string) => ({
-	status: 404,
-	json: { error: { code: 404, message, type: 'not_found_error' } },
-});
+const unknown = (message: string) =>
+	serviceError(404, message, { code: 404, type: 'not_found_error' });
 
 test("the deployment's word for a model goes out in form data, too", async () => {
-	await runNode({
-		node: new MediaGenMusic(),
-		parameters: {
-			...{ resource: 'task', operation: 'submit', path: PATH, waitMode: 'none', ...form },
-			bodyFields: { field: [{ name: 'model', value: 'musicgen' }] },
-		},
-		items: [await fileItem(Buffer.from('a song'), 'song.mp3')],
-		credential: { ...service.credential(), brandWords: '{"musicgen": "acme"}' },
-	});
+	const credential = { ...service.credential(), brandWords: '{"musicgen": "acme"}' };
+	await submit([{ name: 'model', value: 'musicgen' }], form, [await song()], { credential });
 	expect(bodies()).toEqual([expect.stringContaining('name="model"\r\n\r\nacme\r\n')]);
 });
 
@@ -209,8 +158,8 @@ test('a wrong path is not told as a missing task', async () => {
 });
 
 test('a 404 to a request that names no task points at the address of the service', async () => {
-	service.on('POST', SOUNDS, unknown('There is no such endpoint'));
-	const { error } = await buySounds(service);
+	onSubmit(unknown('There is no such endpoint'));
+	const { error } = await buy();
 	expect(error?.message).toBe('Endpoint not found: There is no such endpoint [row 1 (item 0)]');
 	expect(error?.description).toBe(
 		'Check "Base URL" in the credential: it must lead to the service.',
@@ -230,22 +179,20 @@ test.each([
 	expect(bodies()).toEqual([{ webhook: 'https://x.example' }]);
 });
 
-const unknownTasks = {
-	node: new MediaGenMusic(),
-	parameters: { resource: 'task', operation: 'get', taskId: '={{ $json.id }}' },
-	items: [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }],
-};
+const tasks = [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }];
+
+/** Reads the tasks that the items name. */
+const readTasks = async (
+	operation: string,
+	more: Partial<RunOptions> = {},
+	taskId = '={{ $json.id }}',
+) => await runnerOf(service)(`music.task.${operation}`, { taskId }, { items: tasks, ...more });
 
 test.each(['get', 'wait'])(
 	'of %s, the item of a task that the service does not have has no status of the service',
 	async (operation) => {
-		service.on('GET', '/v1/music/tasks/*', unknown('No such task'));
-		const { json } = await runNode({
-			...unknownTasks,
-			parameters: { ...unknownTasks.parameters, operation },
-			credential: service.credential(),
-			settings: { onError: 'continueRegularOutput' },
-		});
+		onRecord(unknownTask);
+		const { json } = await readTasks(operation, goOn);
 		expect(json).toMatchObject([
 			{ taskId: 'task_8', status: 'not found', serviceStatus: null },
 			{ taskId: 'task_9', status: 'not found', serviceStatus: null },
@@ -255,8 +202,8 @@ test.each(['get', 'wait'])(
 
 test('the file of a task that still runs is not downloaded: it may be a preview, or not there yet', async () => {
 	const preview = songAt(`${service.url}/preview.mp3`);
-	service.on('GET', '/v1/music/tasks/*', { json: { status: 'in_progress', result: preview } });
-	const { items, error } = await runNode({ ...unknownTasks, credential: service.credential() });
+	onRecord({ json: { status: 'in_progress', result: preview } });
+	const { items, error } = await readTasks('get');
 	expect(error).toBeUndefined();
 	expect(items.map(({ json, binary }) => [json.status, binary])).toEqual([
 		['running', undefined],
@@ -267,26 +214,22 @@ test('the file of a task that still runs is not downloaded: it may be a preview,
 
 test('the file of a task whose status word is not known is downloaded', async () => {
 	const song = songAt(`${service.url}/song.mp3`);
-	service.on('GET', '/v1/music/tasks/*', { json: { status: 'mastered', result: song } });
+	onRecord({ json: { status: 'mastered', result: song } });
 	service.on('GET', '/song.mp3', { text: 'song', headers: { 'content-type': 'audio/mpeg' } });
-	const { items, error } = await runNode({ ...unknownTasks, credential: service.credential() });
+	const { items, error } = await readTasks('get');
 	expect(error).toBeUndefined();
 	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 });
 
 test("an agent's tool tells why a task failed", async () => {
-	service.on('GET', '/v1/music/tasks/*', failed('Too loud'));
-	const { json } = await runNode({
-		...unknownTasks,
-		node: soundTool(),
-		credential: service.credential(),
-	});
+	onRecord(failed('Too loud'));
+	const { json } = await readTasks('get', { node: soundTool() });
 	expect(json[0]).toMatchObject({ status: 'failed', reason: 'Too loud' });
 });
 
 test('a task that the service does not have is listed as not found', async () => {
-	service.on('GET', '/v1/music/tasks/*', unknown('No such task'));
-	const { error } = await runNode({ ...unknownTasks, credential: service.credential() });
+	onRecord(unknownTask);
+	const { error } = await readTasks('get');
 	expect(error?.description).toContain(
 		'Row 1 (item 0): task task_8, not found (Task not found: No such task).\nRow 2 (item 1): task task_9, not found',
 	);
@@ -295,18 +238,10 @@ test('a task that the service does not have is listed as not found', async () =>
 test.each(['get', 'wait'])(
 	'of %s, a row whose Task ID cannot be evaluated does not keep the others from their tasks',
 	async (operation) => {
-		service.on('GET', '/v1/music/tasks/*', { json: { id: 'task_8', status: 'completed' } });
-		const { json } = await runNode({
-			node: new MediaGenMusic(),
-			parameters: {
-				resource: 'task',
-				operation,
-				taskId: '={{ $json.id ?? $("Nowhere").item.json.id }}',
-			},
-			items: [{ json: {} }, { json: { id: 'task_8' } }],
-			settings: { onError: 'continueRegularOutput' },
-			credential: service.credential(),
-		});
+		onRecord({ json: { id: 'task_8', status: 'completed' } });
+		const items = [{ json: {} }, { json: { id: 'task_8' } }];
+		const taskId = '={{ $json.id ?? $("Nowhere").item.json.id }}';
+		const { json } = await readTasks(operation, { items, ...goOn }, taskId);
 		expect(json).toMatchObject([
 			{ error: { message: "Referenced node doesn't exist" } },
 			{ taskId: 'task_8', status: 'completed' },
@@ -317,12 +252,8 @@ test.each(['get', 'wait'])(
 test.each(['get', 'wait'])(
 	'of %s, a row without a Task ID fails the node before the others are read',
 	async (operation) => {
-		const { error } = await runNode({
-			...unknownTasks,
-			parameters: { ...unknownTasks.parameters, operation },
-			items: [{ json: { id: 'task_8' } }, { json: {} }],
-			credential: service.credential(),
-		});
+		const items = [{ json: { id: 'task_8' } }, { json: {} }];
+		const { error } = await readTasks(operation, { items });
 		expect(error?.message).toBe('"Task ID" is required [row 2 (item 1)]');
 		expect(service.requests).toHaveLength(0);
 	},
