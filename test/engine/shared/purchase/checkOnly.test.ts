@@ -68,47 +68,6 @@ test.each(buying)('%s: 200 rows with three mistakes', async (_, operation, mista
 	expect(sent()).toEqual([]);
 });
 
-const link = 'https://pictures.example.com/1.png';
-const none = '={{ $json.none }}';
-
-test.each<[string, string, INodeParameters, string]>([
-	['a crop without its end', 'music.crop', { startS: 3, endS: '' }, '"End" is required'],
-	[
-		'a crop of nothing',
-		'music.crop',
-		{ startS: 3, endS: 3 },
-		'"End" must be after the start, which is at 3 seconds',
-	],
-	[
-		'a video node with nothing filled in',
-		'video.generate',
-		{ prompt: '' },
-		'"Prompt" is required, unless there are shots, images or a video',
-	],
-	[
-		'a mask whose expression is empty',
-		'image.generate',
-		{ referenceImages: 'url', imageUrls: [link], additionalFields: { maskUrl: none } },
-		'"Mask URL" is required: its expression is empty',
-	],
-	[
-		'a mask without a reference',
-		'image.generate',
-		{ referenceImages: 'none', additionalFields: { maskUrl: link } },
-		'"Mask URL" must come with a reference image, the one to be repainted: "Reference Images" is None',
-	],
-	[
-		'a second reference whose expression is empty',
-		'image.generate',
-		{ referenceImages: 'url', imageUrls: [link, none] },
-		'"Image URLs › 2" is required',
-	],
-])('%s is a problem', async (_, operation, given, problem) => {
-	const { json } = await runnerOf(service)(operation, { ...given, options: { checkOnly: true } });
-	expect(json.map(({ problems }) => problems)).toStrictEqual([[`${problem} [row 1 (item 0)]`]]);
-	expect(sent()).toEqual([]);
-});
-
 test.each<[string, INodeParameters, string, string]>([
 	['one item', {}, 'Check Only bought nothing: 1 of 1 item would buy', 'info'],
 	[
