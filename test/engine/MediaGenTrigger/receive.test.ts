@@ -377,22 +377,6 @@ describe('The family', () => {
 });
 
 describe('The reference in the base address', () => {
-	test.each([
-		['after the text', { path: '', query: { reference: 'row7/callback' } }, 'row7'],
-		['to the path', { path: 'callback', query: { reference: 'row 7' } }, 'row 7'],
-	])('comes out where the service appends /callback %s', async (_, options, reference) => {
-		service.on('GET', shared('ref'), { json: picture('ref') });
-		const { status, output } = await trigger().receive(picture('ref'), options);
-		expect(status).toBe(200);
-		expect(output?.json).toMatchObject([{ taskId: 'ref', reference }]);
-	});
-
-	test('is not in the output of a callback without one', async () => {
-		service.on('GET', shared('ref'), { json: picture('ref') });
-		const { output } = await trigger().receive(picture('ref'));
-		expect(output?.json[0]).not.toHaveProperty('reference');
-	});
-
 	test('can be in the file name', async () => {
 		service.on('GET', shared('ref'), { json: done('ref', links(`${service.url}/1.png`)) });
 		service.on('GET', '/1.png', { text: 'bytes', headers: { 'content-type': 'image/png' } });

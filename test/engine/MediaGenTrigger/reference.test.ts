@@ -50,6 +50,26 @@ async function call(host: TriggerHost, address: string, id = 'task_1') {
 	);
 }
 
+/** The address at which a trigger hears of the task of a row with this reference. */
+async function signedFor(
+	host: TriggerHost,
+	reference = 'row 7',
+	callbackBaseUrl = host.address,
+): Promise<string> {
+	const [address] = await addresses([{ reference }], { ...perRow, callbackBaseUrl });
+	return String(address);
+}
+
+/** The reference that arrives with a call of each address, and whether it is verified. */
+async function arriving(host: TriggerHost, called: string[]): Promise<unknown[]> {
+	const received = [];
+	for (const [at, address] of called.entries()) {
+		const { output } = await call(host, address, `task_${at}`);
+		received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
+	}
+	return received;
+}
+
 test('a reference that makes the address too long for a proxy is refused before anything is sent', async () => {
 	const items = [{ json: { reference: '行'.repeat(500) } }];
 	const { error } = await buySounds(service, 1, perRow, { given: { waitMode: 'none' }, items });
@@ -64,31 +84,22 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 			REFERENCES.map((reference) => ({ reference })),
 			{ ...perRow, callbackBaseUrl: host.address },
 		);
-		const received = [];
-		for (const [at, address] of sent.entries()) {
-			const { output } = await call(host, called(String(address)), `task_${at}`);
-			received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
-		}
+		const received = await arriving(
+			host,
+			sent.map((address) => called(String(address))),
+		);
 		expect(received).toEqual(REFERENCES.map((reference) => [reference, true]));
 	});
 
 	test('a reference without a signature, or with another one, arrives as not verified', async () => {
 		const host = trigger();
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
-			...perRow,
-			callbackBaseUrl: host.address,
-		});
+		const signed = await signedFor(host);
 		const forged = [
-			String(signed).replace(/&signature=.*/, ''),
-			String(signed).replace('row%207', 'row%208'),
-			`${String(signed)}x`,
+			signed.replace(/&signature=.*/, ''),
+			signed.replace('row%207', 'row%208'),
+			`${signed}x`,
 		];
-		const received = [];
-		for (const [at, address] of forged.entries()) {
-			const { output } = await call(host, called(address), `task_${at}`);
-			received.push([output?.json[0]?.reference, output?.json[0]?.referenceVerified]);
-		}
-		expect(received).toEqual([
+		expect(await arriving(host, forged.map(called))).toEqual([
 			['row 7', false],
 			['row 8', false],
 			['row 7', false],
@@ -97,10 +108,7 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 
 	test('"Only Signed Addresses" takes a signed call, and refuses all others without a request to the service', async () => {
 		const host = trigger({ onlySigned: true });
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
-			...perRow,
-			callbackBaseUrl: host.address,
-		});
+		const signed = await signedFor(host);
 		const asked = service.requests.length;
 		expect(await call(host, called(host.address))).toMatchObject({
 			status: 401,
@@ -109,12 +117,12 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 		expect(await call(host, called(`${host.address}?reference=row%207`))).toMatchObject({
 			status: 401,
 		});
-		expect(await call(host, called(String(signed).replace('row%207', 'row%208')))).toMatchObject({
+		expect(await call(host, called(signed.replace('row%207', 'row%208')))).toMatchObject({
 			status: 503,
 		});
 		expect(host.log.at(-1)).toContain('must have credentials with the same API key');
 		expect(service.requests).toHaveLength(asked);
-		expect(await call(host, called(String(signed)))).toMatchObject({
+		expect(await call(host, called(signed))).toMatchObject({
 			status: 200,
 			output: { json: [{ taskId: 'task_1' }] },
 		});
@@ -125,12 +133,9 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 			trigger({ onlySigned: true }),
 			trigger({ onlySigned: true }, 'another-key'),
 		];
-		const [signed = ''] = await addresses([{ reference: 'row 7' }], {
-			...perRow,
-			callbackBaseUrl: host.address,
-		});
-		expect(await call(other, called(String(signed)))).toMatchObject({ status: 503 });
-		expect(await call(trigger({ onlySigned: true }), called(String(signed)))).toMatchObject({
+		const signed = await signedFor(host);
+		expect(await call(other, called(signed))).toMatchObject({ status: 503 });
+		expect(await call(trigger({ onlySigned: true }), called(signed))).toMatchObject({
 			status: 503,
 		});
 	});
@@ -138,13 +143,8 @@ describe.each(FORMS)('Where the service appends to %s', (_, called) => {
 
 test('a reference that itself ends in /callback stays whole where the address is signed', async () => {
 	const host = trigger();
-	const [signed = ''] = await addresses([{ reference: 'row/callback' }], {
-		...perRow,
-		callbackBaseUrl: host.address,
-	});
-	expect((await call(host, `${String(signed)}/callback`)).output?.json).toMatchObject([
-		{ reference: 'row/callback', referenceVerified: true },
-	]);
+	const signed = await signedFor(host, 'row/callback');
+	expect(await arriving(host, [`${signed}/callback`])).toEqual([['row/callback', true]]);
 });
 
 test.each([
@@ -164,11 +164,8 @@ test.each([
 
 test('an address that ends in a slash is signed like the one without', async () => {
 	const host = trigger({ onlySigned: true });
-	const options = { ...perRow, callbackBaseUrl: `${host.address}/` };
-	const [signed] = await addresses([{ reference: 'row 7' }], options);
-	expect((await call(host, String(signed))).output?.json).toMatchObject([
-		{ reference: 'row 7', referenceVerified: true },
-	]);
+	const signed = await signedFor(host, 'row 7', `${host.address}/`);
+	expect(await arriving(host, [signed])).toEqual([['row 7', true]]);
 });
 
 test('an empty signature is none', async () => {

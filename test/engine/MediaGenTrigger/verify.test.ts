@@ -1,112 +1,58 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
-import axios from 'axios';
-import { z } from 'zod/v3';
-
-import { retrieveTask } from '../../../nodes/MediaGenTrigger/verify';
-import { createClient } from '../../../nodes/shared/api/client';
-import { getConnection } from '../../../nodes/shared/api/connection';
-import {
-	FAMILIES,
-	TASK_FAMILIES,
-	type TaskFamily,
-	taskPath,
-} from '../../../nodes/shared/api/families';
-import { runNode } from '../support/engine';
+import { FAMILIES, TASK_FAMILIES, taskPath } from '../../../nodes/shared/api/families';
 import { useSandbox } from '../support/sandbox';
+import { TriggerHost } from '../support/triggerHost';
 
 const service = useSandbox();
 
-/** A node that only asks the service for a task, as the trigger does for each callback. */
-function asking(taskId: string, hint: TaskFamily | null): INodeType {
-	return {
-		description: {
-			displayName: 'Asking',
-			name: 'asking',
-			group: ['input'],
-			version: 1,
-			description: 'Asks for a task',
-			defaults: { name: 'Asking' },
-			inputs: [NodeConnectionTypes.Main],
-			outputs: [NodeConnectionTypes.Main],
-			credentials: [{ name: 'mediaGenApi', required: true }],
-			properties: [],
-		},
-		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-			const found = await retrieveTask(createClient(this, await getConnection(this)), taskId, {
-				hint,
-			});
-			return [
-				[
-					{
-						json:
-							typeof found === 'string'
-								? { found }
-								: { owner: found.owner, status: found.record.status },
-					},
-				],
-			];
-		},
-	};
+/** Calls a trigger back for a task that has ended. */
+async function call(id: string, more: object = {}) {
+	const { url: baseUrl, key: apiKey, requests } = service.sandbox;
+	requests.clear();
+	const host = new TriggerHost({ baseUrl, apiKey }, { downloadFiles: false });
+	return await host.receive({ id, status: 'completed', ...more });
 }
 
-const ask = async (taskId: string, hint: TaskFamily | null = null) =>
-	await runNode({
-		node: asking(taskId, hint),
-		parameters: {},
-		credential: service.credential(),
-	});
+/** Where the service was asked for it. */
+const asked = () => service.sandbox.requests.list({ method: 'GET' }).map(({ path }) => path);
 
-const acknowledgement = z.object({ data: z.array(z.object({ task_id: z.string() })).min(1) });
+const grid = () => service.sandbox.originals.grid().id;
 
-async function buy(path: string, body: object): Promise<string> {
-	const { url, key } = service.sandbox;
-	const response = await axios.post<unknown>(url + path, body, {
-		headers: { authorization: `Bearer ${key}` },
-		proxy: false,
-	});
-	const taskId = acknowledgement.parse(response.data).data[0]?.task_id ?? '';
-	service.sandbox.tasks.finish(taskId);
-	return taskId;
-}
-
-const picture = async () =>
-	await buy('/v1/images/generations', { model: 'imagegen-2-official', prompt: 'A lighthouse' });
-const song = async () =>
-	await buy('/v1/music/generations/sounds', { task_id: 'SOURCE', gpt_description: 'waves' });
-
-const requests = () => service.sandbox.requests.list({ method: 'GET' }).map(({ path }) => path);
-
-test('A picture is found with the first request', async () => {
-	const taskId = await picture();
-	expect((await ask(taskId)).json).toEqual([{ owner: null, status: 'completed' }]);
-	expect(requests()).toEqual([`/v1/tasks/${taskId}`]);
+test('A grid is found with the first request', async () => {
+	const taskId = grid();
+	const { output } = await call(taskId);
+	expect(output?.json).toMatchObject([{ taskId, status: 'completed' }]);
+	expect(asked()).toEqual([`/v1/tasks/${taskId}`]);
 });
 
 test('A task that seems to be music is asked for at the path of music first', async () => {
-	const taskId = await picture();
-	expect((await ask(taskId, 'music')).json).toMatchObject([{ owner: null, status: 'completed' }]);
-	expect(requests()).toEqual([`/v1/music/tasks/${taskId}`, `/v1/tasks/${taskId}`]);
+	const taskId = grid();
+	const music = [{ audio_url: 'https://files.example.com/1.mp3' }];
+	const { output } = await call(taskId, { result: { music } });
+	expect(output?.json).toMatchObject([{ taskId, family: 'grid', status: 'completed' }]);
+	expect(asked()).toEqual([`/v1/music/tasks/${taskId}`, `/v1/tasks/${taskId}`]);
 });
 
 test('A task that no path knows is unknown', async () => {
-	expect((await ask('task_of_somebody_else')).json).toEqual([{ found: 'unknown' }]);
+	const message = 'the service does not know the task';
+	expect(await call('task_of_somebody_else')).toEqual({ status: 503, message });
 	const paths = TASK_FAMILIES.map((family) => FAMILIES[family].queryPath);
-	expect(requests()).toEqual(
+	expect(asked()).toEqual(
 		[...new Set(paths)].map((path) => taskPath(path, 'task_of_somebody_else')),
 	);
 });
 
 test('A service that cannot answer is not one that does not know the task', async () => {
-	const taskId = await picture();
+	const taskId = grid();
 	service.sandbox.faults.add({ match: { method: 'GET' }, effect: { type: 'status', status: 502 } });
-	const { error } = await ask(taskId);
-	expect(error).toBeDefined();
-	expect(requests()).toHaveLength(1);
+	const { status, message, output } = await call(taskId);
+	expect({ status, output }).toEqual({ status: 503, output: undefined });
+	expect(message).not.toContain('does not know');
+	expect(asked()).toHaveLength(1);
 });
 
-test('A song is found where only music is', async () => {
-	const taskId = await song();
-	expect((await ask(taskId)).json).toMatchObject([{ owner: 'music' }]);
-	expect(requests()).toEqual([`/v1/tasks/${taskId}`, `/v1/music/tasks/${taskId}`]);
+test('A song is found where only music is: its family is known, though it has failed and shows none', async () => {
+	const { id: taskId } = service.sandbox.originals.track({ state: 'failed' });
+	const { output } = await call(taskId);
+	expect(output?.json).toMatchObject([{ taskId, family: 'music', status: 'failed' }]);
+	expect(asked()).toEqual([`/v1/tasks/${taskId}`, `/v1/music/tasks/${taskId}`]);
 });

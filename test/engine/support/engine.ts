@@ -127,7 +127,8 @@ function innerNode(
 const copyOf = (items: INodeExecutionData[]) =>
 	items.map((item) => ({ ...item, json: { ...item.json } }));
 
-function nodeTypes(types: Record<string, INodeType>): INodeTypes {
+/** Node types by their names, as a workflow asks n8n for them. */
+export function nodeTypesOf(types: Record<string, INodeType>): INodeTypes {
 	const find = (name: string) => {
 		const type = types[name];
 		if (!type) throw new Error(`No node type ${name}`);
@@ -138,7 +139,8 @@ function nodeTypes(types: Record<string, INodeType>): INodeTypes {
 
 let binaryData: BinaryDataService | undefined;
 
-async function binaryService(): Promise<BinaryDataService> {
+/** n8n's binary storage, in a folder of the tests' own. */
+export async function binaryService(): Promise<BinaryDataService> {
 	if (!binaryData) {
 		binaryData = Container.get(BinaryDataService);
 		const settings = Container.get(InstanceSettings);
@@ -193,6 +195,30 @@ function errorOf(run: IRun): RunResult['error'] {
 	};
 }
 
+/** What n8n gives to an execution: the credential, the addresses in `more`, and what nodes do not see. */
+export function additionalDataOf(
+	credential: ICredentialDataDecryptedObject,
+	workflow: Pick<IWorkflowBase, 'id' | 'name' | 'nodes'>,
+	more: { executionId: string; [name: string]: unknown },
+): IWorkflowExecuteAdditionalData {
+	const workflowData: IWorkflowBase = {
+		...workflow,
+		active: false,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		connections: {},
+	};
+	return {
+		credentialsHelper: new OneCredential(new MediaGenApi(), credential),
+		hooks: new ExecutionLifecycleHooks('manual', more.executionId, workflowData),
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		...more,
+	} as unknown as IWorkflowExecuteAdditionalData;
+}
+
 /** A workflow around the node under test, and what n8n gives to an execution of it. */
 export function openExecution(options: RunOptions) {
 	const items: INodeExecutionData[] = options.items ?? [{ json: {} }];
@@ -219,19 +245,18 @@ export function openExecution(options: RunOptions) {
 		...options.settings,
 	};
 	const { next, model } = options;
-	const modelNode: INode[] = model
-		? [{ ...underTest, ...inner(MODEL, model.node.description.name), parameters: model.parameters }]
-		: [];
-	const nextNode: INode[] = next
-		? [{ ...underTest, ...inner(NEXT, next.node.description.name), parameters: next.parameters }]
-		: [];
+	const beside = (id: string, given: RunOptions['next']): INode[] =>
+		given
+			? [{ ...underTest, ...inner(id, given.node.description.name), parameters: given.parameters }]
+			: [];
+	const nextNode = beside(NEXT, next);
 	const nodes = [
 		inner(START, 'start'),
 		underTest,
 		inner(AGAIN, 'again'),
 		inner(BACK, 'back'),
 		...nextNode,
-		...modelNode,
+		...beside(MODEL, model),
 	];
 	const to = (...names: string[]) =>
 		names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }));
@@ -261,35 +286,24 @@ export function openExecution(options: RunOptions) {
 			},
 		},
 		active: false,
-		nodeTypes: nodeTypes(types),
+		nodeTypes: nodeTypesOf(types),
 		settings: options.workflowSettings,
 	});
-	const workflowData: IWorkflowBase = {
-		id: WORKFLOW_ID,
-		name: WORKFLOW_NAME,
-		active: false,
-		isArchived: false,
-		activeVersionId: null,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		nodes,
-		connections: {},
-	};
 	const { executionId = EXECUTION_ID, waitingBaseUrl = 'http://localhost/webhook-waiting' } =
 		options;
-	const additionalData = {
-		credentialsHelper: new OneCredential(new MediaGenApi(), options.credential),
-		hooks: new ExecutionLifecycleHooks('manual', executionId, workflowData),
-		executionId,
-		currentNodeExecutionIndex: 0,
-		restApiUrl: 'http://localhost/rest',
-		instanceBaseUrl: 'http://localhost/',
-		webhookBaseUrl: 'http://localhost/webhook',
-		webhookTestBaseUrl: 'http://localhost/webhook-test',
-		webhookWaitingBaseUrl: waitingBaseUrl,
-		formWaitingBaseUrl: waitingBaseUrl.replace('webhook-waiting', 'form-waiting'),
-		variables: {},
-	} as unknown as IWorkflowExecuteAdditionalData;
+	const additionalData = additionalDataOf(
+		options.credential,
+		{ id: WORKFLOW_ID, name: WORKFLOW_NAME, nodes },
+		{
+			executionId,
+			restApiUrl: 'http://localhost/rest',
+			instanceBaseUrl: 'http://localhost/',
+			webhookBaseUrl: 'http://localhost/webhook',
+			webhookTestBaseUrl: 'http://localhost/webhook-test',
+			webhookWaitingBaseUrl: waitingBaseUrl,
+			formWaitingBaseUrl: waitingBaseUrl.replace('webhook-waiting', 'form-waiting'),
+		},
+	);
 	return { workflow, nodes, underTest, additionalData };
 }
 

@@ -10,6 +10,7 @@ import { Workflow } from 'n8n-workflow';
 
 import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
 import { OneCredential } from './credentials';
+import { nodeTypesOf } from './engine';
 
 /**
  * The context in which n8n's editor asks a node for the list of a field.
@@ -22,11 +23,7 @@ export function loadOptionsContext(
 	credential: ICredentialDataDecryptedObject,
 	path: string,
 ): ILoadOptionsFunctions {
-	const nodeTypes = {
-		getByName: () => node,
-		getByNameAndVersion: () => node,
-		getKnownTypes: () => ({}),
-	};
+	const nodeTypes = nodeTypesOf({ [node.description.name]: node });
 	const own = {
 		id: '1',
 		name: 'Node',

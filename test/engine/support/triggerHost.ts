@@ -1,34 +1,22 @@
 import './environment';
 
-import { Container } from '@n8n/di';
-import {
-	BinaryDataConfig,
-	BinaryDataService,
-	ExecutionLifecycleHooks,
-	InstanceSettings,
-	WebhookContext,
-	WorkflowExecute,
-} from 'n8n-core';
+import { WebhookContext, WorkflowExecute } from 'n8n-core';
 import type {
 	IDataObject,
 	INode,
 	INodeExecutionData,
 	INodeParameters,
 	INodeType,
-	INodeTypes,
 	IWebhookData,
-	IWorkflowBase,
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { join } from 'node:path';
 
-import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
 import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
 import { setClock } from '../../../nodes/shared/util/clock';
-import { OneCredential } from './credentials';
+import { additionalDataOf, binaryService, nodeTypesOf } from './engine';
 
 const TRIGGER = 'Trigger';
 const WEBHOOKS = 'https://n8n.example.com/webhook';
@@ -125,17 +113,12 @@ export class TriggerHost {
 	}
 
 	private workflow(): Workflow {
-		const nodeTypes: INodeTypes = {
-			getByName: () => this.type,
-			getByNameAndVersion: () => this.type,
-			getKnownTypes: () => ({}),
-		};
 		return new Workflow({
 			id: this.id,
 			nodes: [this.node],
 			connections: {},
 			active: true,
-			nodeTypes,
+			nodeTypes: nodeTypesOf({ [this.node.type]: this.type }),
 			staticData: this.stored,
 		});
 	}
@@ -148,27 +131,16 @@ export class TriggerHost {
 	private additionalData(extra: object): IWorkflowExecuteAdditionalData {
 		const { baseUrl, apiKey } = this.credential;
 		const credential = { baseUrl, apiKey, allowPrivateCallbacks: true, brandWords: '{}' };
-		const workflowData: IWorkflowBase = {
-			id: this.id,
-			name: 'Trigger test',
-			active: true,
-			isArchived: false,
-			activeVersionId: null,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			nodes: [],
-			connections: {},
-		};
-		return {
-			credentialsHelper: new OneCredential(new MediaGenApi(), credential),
-			hooks: new ExecutionLifecycleHooks('webhook', '1', workflowData),
-			executionId: '1',
-			webhookBaseUrl: WEBHOOKS,
-			webhookTestBaseUrl: `${WEBHOOKS}-test`,
-			currentNodeExecutionIndex: 0,
-			variables: {},
-			...extra,
-		} as unknown as IWorkflowExecuteAdditionalData;
+		return additionalDataOf(
+			credential,
+			{ id: this.id, name: 'Trigger test', nodes: [] },
+			{
+				executionId: '1',
+				webhookBaseUrl: WEBHOOKS,
+				webhookTestBaseUrl: `${WEBHOOKS}-test`,
+				...extra,
+			},
+		);
 	}
 
 	/** Calls the trigger as the service does. */
@@ -220,12 +192,7 @@ export class TriggerHost {
 		mode: 'webhook' | 'manual' = 'webhook',
 	): Promise<Execution> {
 		if (!items) throw new Error('Nothing was started');
-		const service = Container.get(BinaryDataService);
-		Container.get(BinaryDataConfig).localStoragePath = join(
-			Container.get(InstanceSettings).n8nFolder,
-			'binaryData',
-		);
-		await service.init();
+		await binaryService();
 		const workflow = this.workflow();
 		// The data passes through n8n's database, or its queue.
 		const handed = JSON.parse(JSON.stringify(items)) as INodeExecutionData[];
