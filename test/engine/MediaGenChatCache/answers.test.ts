@@ -1,58 +1,30 @@
 import type { INode } from 'n8n-workflow';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { blocks, chatNode, document, questions } from '../support/chat';
+import { useScriptedService } from '../support/scriptedService';
+import { goOn, retryAndGoOn } from '../support/settings';
 
-/** A service whose answers are given by the test: the spec leaves open how most of an answer looks. */
-let server: Server;
-let answers: unknown[] = [];
-let received = 0;
-let lastBody = '';
+/** The answers are given by the test: the spec leaves open how most of an answer looks. */
+const service = useScriptedService();
 
-beforeAll(async () => {
-	server = createServer((request, response) => {
-		const pieces: Buffer[] = [];
-		request.on('data', (piece: Buffer) => pieces.push(piece));
-		request.on('end', () => {
-			received++;
-			lastBody = Buffer.concat(pieces).toString();
-			const answer = answers.length > 1 ? answers.shift() : answers[0];
-			response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
-		});
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-
-afterAll(async () => await new Promise((resolve) => server.close(resolve)));
-
-function addressOf({ port }: AddressInfo): string {
-	return `http://127.0.0.1:${port}`;
-}
-
-const credential = (brandWords = '{}') => ({
-	baseUrl: addressOf(server.address() as AddressInfo),
-	apiKey: 'secret-key',
-	allowPrivateCallbacks: true,
-	brandWords,
-});
+const answerWith = (...answers: unknown[]) =>
+	service.on('POST', '*', ...answers.map((json) => ({ json })));
 
 async function answer(
 	operation: 'message' | 'completion',
 	body: unknown,
 	parameters: object = {},
-	{ brandWords, ...settings }: { brandWords?: string } & Partial<INode> = {},
+	{ brandWords = '{}', ...settings }: { brandWords?: string } & Partial<INode> = {},
 ) {
-	answers = [body];
-	received = 0;
-	const { json, hints, error } = await chatNode(operation, () => credential(brandWords)).run({
+	answerWith(body);
+	service.requests.length = 0;
+	const { json, hints, error } = await chatNode(operation, () => service.credential()).run({
 		parameters: { cachedBlocks: blocks({ text: document('pump') }), ...parameters },
+		credential: { ...service.credential(), brandWords },
 		settings,
 	});
 	return { json: json[0] ?? {}, hints, error };
 }
-
-const goOn = { onError: 'continueRegularOutput' } as const;
 
 const said = [{ message: { content: 'It is.' } }];
 
@@ -158,51 +130,53 @@ test.each([
 	[{ success: false, message: 'the model is overloaded' }],
 	[{ code: 4001, message: 'the model is overloaded' }],
 ])('%j with HTTP 200 is an error that quotes the service, and is not sent again', async (body) => {
-	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, ...goOn };
-	const { json } = await answer('message', body, {}, goOn);
+	const { json } = await answer('message', body, {}, goOn.settings);
 	const { message, description } = json.error as { message: string; description: string };
 	expect(message).toContain('The service answered with an error: the model is overloaded');
 	expect(description).toContain(
 		'The answer may have been bought anyway. Look at the balance first.',
 	);
-	const again = await answer('message', body, {}, retry);
+	const again = await answer('message', body, {}, retryAndGoOn.settings);
 	expect((again.json.error as { message: string }).message).toContain('was not sent again');
-	expect(received).toBe(1);
+	expect(service.sent('POST', '*')).toHaveLength(1);
 });
 
 test('a rate limit with HTTP 200 that counts tokens may have been billed: it is an error, shown, and not sent again', async () => {
 	const error = { type: 'rate_limit_error', message: 'slow down' };
-	const { json } = await answer('message', { error, usage: { input_tokens: 7_331 } }, {}, goOn);
+	const { json } = await answer(
+		'message',
+		{ error, usage: { input_tokens: 7_331 } },
+		{},
+		goOn.settings,
+	);
 	const { message, description } = json.error as { message: string; description: string };
 	expect(message).toContain('slow down');
 	expect(description).toContain('may have been bought anyway');
 	expect(JSON.stringify(json)).toContain('7331');
 	expect(json.text).toBeUndefined();
-	expect(received).toBe(1);
+	expect(service.sent('POST', '*')).toHaveLength(1);
 });
 
-test('one that counts none was refused', async () => {
-	const body = { code: 402, message: 'no credits left', usage: { input_tokens: 0 } };
-	const { json } = await answer('message', body, {}, goOn);
-	expect(json.error).toMatchObject({
-		message: expect.stringContaining('Insufficient balance: no credits left'),
-	});
-});
-
-test('a refusal with HTTP 200 is an error in the words of the service, and nothing was bought', async () => {
-	const { json } = await answer('message', { code: 402, message: 'no credits left' }, {}, goOn);
-	expect(json.error).toMatchObject({
-		message: expect.stringContaining('Insufficient balance: no credits left'),
-		code: '402',
-	});
-	expect(json.text).toBeUndefined();
-});
+test.each([{}, { usage: { input_tokens: 0 } }])(
+	'a refusal with HTTP 200, and %j, is an error in the words of the service, and nothing was bought',
+	async (more) => {
+		const body = { code: 402, message: 'no credits left', ...more };
+		const { json } = await answer('message', body, {}, goOn.settings);
+		expect(json.error).toMatchObject({
+			message: expect.stringContaining('Insufficient balance: no credits left'),
+			code: '402',
+		});
+		expect(json.text).toBeUndefined();
+	},
+);
 
 test('a lifetime of the cache that is not listed is sent, with a warning', async () => {
 	const body = { content: 'It is.', usage: { input_tokens: 5, cache_read_input_tokens: 5_000 } };
 	const cachedBlocks = blocks({ text: document('pump'), ttl: '2h' });
 	const { json } = await answer('message', body, { cachedBlocks });
-	expect(lastBody).toContain('"cache_control":{"type":"ephemeral","ttl":"2h"}');
+	expect(JSON.stringify(service.requests[0]?.body)).toContain(
+		'"cache_control":{"type":"ephemeral","ttl":"2h"}',
+	);
 	expect(json.warnings).toEqual([
 		'The lifetime "2h" is not in this package\'s list: it is sent as it is',
 	]);
@@ -210,23 +184,17 @@ test('a lifetime of the cache that is not listed is sent, with a warning', async
 
 test('more cache markers than usual are sent, with a warning', async () => {
 	const body = { content: 'It is.', usage: { input_tokens: 5, cache_read_input_tokens: 5_000 } };
-	const five = blocks({ text: document('pump') }, ...'bcde'.split('').map((text) => ({ text })));
-	const { json } = await answer('message', body, { cachedBlocks: five });
-	expect(json).toMatchObject({
-		text: 'It is.',
-		warnings: [expect.stringContaining('5 blocks are marked')],
-	});
-	const four = blocks({ text: document('pump') }, ...'bcd'.split('').map((text) => ({ text })));
-	expect((await answer('message', body, { cachedBlocks: four })).json.warnings).toEqual([]);
+	const marked = async (others: string, options = {}) => {
+		const texts = [document('pump'), ...others].map((text) => ({ text }));
+		const { json } = await answer('message', body, { cachedBlocks: blocks(...texts), options });
+		expect(json.text).toBe('It is.');
+		return json.warnings;
+	};
+	const fiveAreMarked = [expect.stringContaining('5 blocks are marked')];
+	expect(await marked('bcde')).toEqual(fiveAreMarked);
+	expect(await marked('bcd')).toEqual([]);
 	const tools = '{"tools": [{"cache_control": {"type": "ephemeral"}}]}';
-	expect(
-		(
-			await answer('message', body, {
-				cachedBlocks: four,
-				options: { additionalBodyFields: tools },
-			})
-		).json.warnings,
-	).toEqual([expect.stringContaining('5 blocks are marked')]);
+	expect(await marked('bcd', { additionalBodyFields: tools })).toEqual(fiveAreMarked);
 });
 
 test.each([
@@ -303,8 +271,8 @@ test('a request without any marker is said to cache nothing', async () => {
 });
 
 test('volatile text is pointed at by block and character, unless the last run has shown that it stays', async () => {
-	answers = [{ choices: said, usage: hit }];
-	const node = chatNode('completion', credential);
+	answerWith({ choices: said, usage: hit });
+	const node = chatNode('completion', () => service.credential());
 	const cachedBlocks = blocks(
 		{ text: 'Be brief.', ttl: 'none' },
 		{ text: `As of 2026-01-05T10:00:00Z. ${document('pump')}` },
@@ -318,8 +286,8 @@ test('volatile text is pointed at by block and character, unless the last run ha
 });
 
 test('a prefix that differs from the last run is reported with the first block that changed, and kept without its text', async () => {
-	answers = [{ choices: said, usage: hit }];
-	const node = chatNode('completion', credential);
+	answerWith({ choices: said, usage: hit });
+	const node = chatNode('completion', () => service.credential());
 	const text = document('pump');
 	const changed = `${text.slice(0, 1_430)}#${text.slice(1_431)}`;
 	const run = async (second: string, options = {}) => {
@@ -331,7 +299,7 @@ test('a prefix that differs from the last run is reported with the first block t
 	expect(node.stored()).not.toContain('Manual');
 	expect(await run(text)).toEqual([]);
 	expect(await run(changed, { watchPrefix: false })).toEqual([]);
-	answers = [[], { choices: said, usage: hit }];
+	answerWith([], { choices: said, usage: hit });
 	expect(await run('another manual, which the service did not answer for')).toBeUndefined();
 	expect(await run(changed)).toEqual([
 		expect.stringContaining('The prefix changed at block 2 since the last run.'),
@@ -340,7 +308,7 @@ test('a prefix that differs from the last run is reported with the first block t
 });
 
 test('prices make an estimate, for each item and for the run', async () => {
-	answers = [
+	answerWith(
 		{
 			content: 'Yes.',
 			usage: {
@@ -354,8 +322,8 @@ test('prices make an estimate, for each item and for the run', async () => {
 			content: 'Yes.',
 			usage: { input_tokens: 100, cache_read_input_tokens: 5_000, output_tokens: 200 },
 		},
-	];
-	const { json, hints } = await chatNode('message', credential).run({
+	);
+	const { json, hints } = await chatNode('message', () => service.credential()).run({
 		items: questions('Why?', 'How?'),
 		parameters: {
 			cachedBlocks: blocks({ text: document('pump') }),
