@@ -7,10 +7,9 @@ import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateS
 import { rememberingNode } from '../support/rememberingNode';
 import { useSandbox } from '../support/sandbox';
 import { useScriptedService } from '../support/scriptedService';
+import { goOn } from '../support/settings';
 
 const service = useSandbox();
-
-const goOn = { onError: 'continueRegularOutput' } as const;
 
 const run = async (
 	parameters: object,
@@ -40,11 +39,6 @@ test('a key without a limit has -1 in the record and null remaining', async () =
 	expect(json[0]).toMatchObject({ ...unlimited, unlimitedQuota: true });
 });
 
-test('without Simplify the record comes as it is', async () => {
-	const { json } = await run({ simplify: false });
-	expect(json[0]).toMatchObject({ success: true, remain_credits: expect.any(Number) });
-});
-
 test("a deleted key shows the service's own message", async () => {
 	const { error } = await run({}, 'sandbox-key-deleted');
 	const headers = { authorization: 'Bearer sandbox-key-deleted' };
@@ -71,16 +65,12 @@ test.each([
 	expect(outputs.flat()[0]).toMatchObject({ json, pairedItem: { item: 0 } });
 });
 
-test('check: a balance that cannot be read is never enough', async () => {
-	const parameters = { operation: 'check', compare: 'credits', threshold: 1 };
-	const result = await run(parameters, 'sandbox-key-forbidden', undefined, goOn);
-	expect(lengthsOf(result)).toEqual([0, 1]);
-});
-
-test('a threshold that is none is refused with the item', async () => {
-	const threshold = '={{ "much" }}';
-	const { error } = await run({ operation: 'check', compare: 'credits', threshold });
-	expect(error?.message).toBe('"Threshold" must be a number of at least 0 [row 1 (item 0)]');
+test.each([
+	[{ threshold: '={{ "much" }}' }, '"Threshold" must be a number of at least 0'],
+	[{ threshold: 1, compare: '={{ "" }}' }, '"Compare" must be one of balance, credits'],
+])('check with %j is refused with the item', async (given, words) => {
+	const { error } = await run({ operation: 'check', compare: 'credits', ...given });
+	expect(error?.message).toBe(`${words} [row 1 (item 0)]`);
 });
 
 async function expectBalanceInSpiteOf(effect: FaultRuleInput['effect']): Promise<void> {
@@ -122,7 +112,7 @@ test.each([401, 403])('HTTP %s is told as such, without the key', async (status)
 });
 
 test('with Continue On Fail the error is the item', async () => {
-	const { json } = await run({}, 'sandbox-key-forbidden', undefined, goOn);
+	const { json } = await run({}, 'sandbox-key-forbidden', undefined, goOn.settings);
 	const text: unknown = expect.any(String);
 	expect(json[0]).toEqual({
 		error: { message: text, description: text, code: '403', type: text, httpStatus: 403 },
@@ -172,7 +162,7 @@ describe('What the node remembers from run to run', () => {
 		});
 
 	const report = () => nodeOf({ operation: 'report' });
-	const forbidden = { apiKey: 'sandbox-key-forbidden', settings: goOn };
+	const forbidden = { apiKey: 'sandbox-key-forbidden', ...goOn };
 
 	test('report: the first run says that it is the first, the next one what was spent since', async () => {
 		service.sandbox.setBalance(1_000);
@@ -243,70 +233,56 @@ describe('What the node remembers from run to run', () => {
 		expect(json[0]).toMatchObject({ spent: 0, spentCredits: 0, toppedUp: null });
 	});
 
-	test('report: a refund of a key without a limit comes out as less than nothing', async () => {
+	/** The reports on these states of the balance, one after the other. */
+	async function reportsOn(...states: object[]) {
+		scripted.on('GET', '/v1/balance', ...states.map((json) => ({ json })));
 		const run = report();
-		const unlimited = (used: number) =>
-			scripted.on('GET', '/v1/balance', {
-				json: { success: true, unlimited_quota: true, remain_balance: -1, used_balance: used },
-			});
-		unlimited(10);
-		await run({ credential: scripted.credential() });
-		unlimited(9.5);
-		const { json } = await run({ credential: scripted.credential() });
-		expect(json[0]).toMatchObject({ spent: -0.5, toppedUp: null });
+		const reports = [];
+		for (const _ of states)
+			reports.push((await run({ credential: scripted.credential() })).json[0] ?? {});
+		return reports;
+	}
+
+	test('report: a refund of a key without a limit comes out as less than nothing', async () => {
+		const unlimited = { success: true, unlimited_quota: true, remain_balance: -1 };
+		const [, next] = await reportsOn(
+			{ ...unlimited, used_balance: 10 },
+			{ ...unlimited, used_balance: 9.5 },
+		);
+		expect(next).toMatchObject({ spent: -0.5, toppedUp: null });
 	});
 
 	test('report: credits are rounded, which is no top-up and no other key', async () => {
-		const run = report();
-		const state = (remaining: number, used: number) =>
-			scripted.on('GET', '/v1/balance', {
-				json: {
-					success: true,
-					unlimited_quota: false,
-					...{ remain_balance: remaining, remain_credits: Math.round(remaining * 1_000) },
-					...{ used_balance: used, used_credits: Math.round(used * 1_000) },
-				},
-			});
-		const next = async (remaining: number, used: number) => {
-			state(remaining, used);
-			return (await run({ credential: scripted.credential() })).json[0];
-		};
-		await next(10, 0);
-		const bought = { spent: 0.0375, spentCredits: 38, toppedUp: 0, toppedUpCredits: 0 };
-		expect(await next(9.9625, 0.0375)).toMatchObject(bought);
-		const refunded = await next(10, 0);
+		const state = (remaining: number, used: number) => ({
+			...{ success: true, unlimited_quota: false },
+			...{ remain_balance: remaining, remain_credits: Math.round(remaining * 1_000) },
+			...{ used_balance: used, used_credits: Math.round(used * 1_000) },
+		});
+		const [, bought, refunded] = await reportsOn(state(10, 0), state(9.9625, 0.0375), state(10, 0));
+		const noTopUp = { toppedUp: 0, toppedUpCredits: 0 };
+		expect(bought).toMatchObject({ spent: 0.0375, spentCredits: 38, ...noTopUp });
 		expect(refunded).toMatchObject({ spent: -0.0375, spentCredits: -38, toppedUpCredits: 0 });
 		expect(refunded).not.toHaveProperty('note');
 	});
 
 	test('report: a key with a limit in place of one without is told', async () => {
-		const run = report();
-		const key = (fields: object) =>
-			scripted.on('GET', '/v1/balance', { json: { success: true, ...fields } });
-		key({ remain_balance: 5, used_balance: 100 });
-		await run({ credential: scripted.credential() });
-		key({ unlimited_quota: true, remain_balance: -1, used_balance: 3 });
-		const { json } = await run({ credential: scripted.credential() });
-		expect(json[0]).toMatchObject({ spent: null, note: expect.stringContaining('another one') });
+		const [, next] = await reportsOn(
+			{ success: true, remain_balance: 5, used_balance: 100 },
+			{ success: true, unlimited_quota: true, remain_balance: -1, used_balance: 3 },
+		);
+		expect(next).toMatchObject({ spent: null, note: expect.stringContaining('another one') });
 	});
 
 	test('report: a record that does not state what is used loses nothing of the next report', async () => {
 		const left = { success: true, remain_balance: 5, remain_credits: 5_000 };
-		scripted.on(
-			'GET',
-			'/v1/balance',
-			{ json: { ...left, used_balance: 1, used_credits: 1_000 } },
-			{ json: left },
-			{ json: { ...left, used_balance: 3, used_credits: 3_000 } },
+		const [, unstated, next] = await reportsOn(
+			{ ...left, used_balance: 1, used_credits: 1_000 },
+			left,
+			{ ...left, used_balance: 3, used_credits: 3_000 },
 		);
-		const run = report();
-		await run({ credential: scripted.credential() });
-		const { json } = await run({ credential: scripted.credential() });
-		expect(json[0]).toMatchObject({ spent: null, spentCredits: null, toppedUp: null });
-		expect(json[0]?.note).toContain('The service did not state what is used.');
-		expect((await run({ credential: scripted.credential() })).json[0]).toMatchObject({
-			spentCredits: 2_000,
-		});
+		expect(unstated).toMatchObject({ spent: null, spentCredits: null, toppedUp: null });
+		expect(unstated?.note).toContain('The service did not state what is used.');
+		expect(next).toMatchObject({ spentCredits: 2_000 });
 	});
 
 	test('report: one item for all input items, and a failed run changes nothing', async () => {
@@ -422,16 +398,11 @@ test('check as a tool of an agent, which sees one output: what is low comes out 
 			node: tool,
 			parameters: { resource: 'balance', operation: 'check', compare, threshold },
 			credential: service.credential(),
-			settings: goOn,
+			...goOn,
 		});
 	expect((await check(11)).outputs).toMatchObject([[{ json: { isEnough: false } }]]);
 	expect((await check(10)).outputs).toMatchObject([[{ json: { isEnough: true } }]]);
 	expect((await check(-1)).outputs).toMatchObject([[{ json: { error: {} } }]]);
-});
-
-test('check: a unit whose expression is empty is named', async () => {
-	const { error } = await run({ operation: 'check', threshold: 1, compare: '={{ "" }}' });
-	expect(error?.message).toBe('"Compare" must be one of balance, credits [row 1 (item 0)]');
 });
 
 test('get asks once for all items', async () => {
