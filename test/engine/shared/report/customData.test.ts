@@ -6,14 +6,14 @@ import { jumpingClock } from '../../support/clocks';
 import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
-import { inputOf } from '../../support/operations';
-import { pauseNode } from '../../support/pausedExecution';
+import { inputOf, runnerOf } from '../../support/operations';
+import type { PausedExecution } from '../../support/pausedExecution';
 import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
-import { buySounds, numberTasks, RECORD, running, soundRun } from '../../support/scriptedTasks';
-
-const goOn = { onError: 'continueRegularOutput' } as const;
+import type { Reply } from '../../support/scriptedService';
+import { completedWith, running, songAt } from '../../support/scriptedTasks';
+import { goOn, retryOnFail } from '../../support/settings';
+import { useSoundService } from '../../support/soundService';
 
 /** What n8n saves beside the execution. */
 const customData = ({ run }: RunResult) => run.data.resultData.metadata;
@@ -38,7 +38,7 @@ describe('The custom data and the bill of the service', () => {
 			},
 			items: prompts(count),
 			credential: service.credential(),
-			settings: goOn,
+			...goOn,
 			...run,
 		});
 
@@ -102,8 +102,7 @@ describe('The custom data and the bill of the service', () => {
 
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
 		failSecond();
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const result = await buyPictures(3, {}, { settings });
+		const result = await buyPictures(3, {}, retryOnFail);
 		expect(result.error).toBeUndefined();
 		const { netCredits, accepted } = service.sandbox.ledger();
 		expect(accepted).toBe(4);
@@ -151,86 +150,47 @@ describe('The custom data and the bill of the service', () => {
 });
 
 describe('The custom data', () => {
-	const service = useScriptedService(jumpingClock);
+	const { service, onRecord, onRecordOf, buy, pause } = useSoundService(jumpingClock);
 
-	const ended = (cost: number | null): Reply => ({
-		json: {
-			code: 200,
-			data: {
-				...{
-					status: 'completed',
-					progress: 100,
-					cost,
-					credits_cost: cost === null ? null : cost * 1_000,
-				},
-				result: { music: [{ audio_url: 'https://files.example.com/1.mp3' }] },
-			},
-		},
-	});
-
-	const given = { waitMode: 'callback' };
-
-	const record = (number: number) => `/v1/music/tasks/task_${number}`;
+	const ended = (cost: number | null): Reply =>
+		completedWith(songAt('https://files.example.com/1.mp3'), {
+			cost,
+			credits_cost: cost === null ? null : cost * 1_000,
+		});
 
 	test('is kept across a pause: each task is counted once', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, running);
-		service.on('GET', record(1), ended(0.5));
-		const execution = await pauseNode(soundRun(service, 3, { concurrency: 1 }, { given }));
+		onRecord(running);
+		onRecordOf('task_1', ended(0.5));
+		const execution = await pause(3, { concurrency: 1 });
 		expect(customData(execution.paused)).toEqual(figures(3, 0.5, 500, 0));
-		service.on('GET', record(2), ended(0.25));
-		service.on('GET', record(3), ended(null));
+		onRecordOf('task_2', ended(0.25));
+		onRecordOf('task_3', ended(null));
 		const { resumed } = await execution.callback();
 		expect(resumed && customData(resumed)).toEqual(figures(3, 0.75, 750, 1));
 	});
 
-	describe('counts a paused task once when Task: Get reads it', () => {
-		async function pausedBeforeGet() {
-			numberTasks(service);
-			service.on('GET', RECORD, running);
-			const next = inputOf('music.task.get', {
-				taskId: '={{ $json.taskId }}',
-				downloadFiles: false,
-				options: {},
-			});
-			const execution = await pauseNode(soundRun(service, 1, {}, { given, next }));
-			service.on('GET', RECORD, ended(0.25));
-			return execution;
-		}
-
-		test('after the callback', async () => {
-			const { resumed } = await (await pausedBeforeGet()).callback();
-			expect(resumed && customData(resumed)).toEqual(figures(1, 0.25, 250, 0));
-		});
-
-		test('after the time limit', async () => {
-			expect(customData(await (await pausedBeforeGet()).timeLimit())).toEqual(
-				figures(1, 0.25, 250, 0),
-			);
-		});
+	test.each<[string, (execution: PausedExecution) => Promise<RunResult | undefined>]>([
+		['the callback', async (execution) => (await execution.callback()).resumed],
+		['the time limit', async (execution) => await execution.timeLimit()],
+	])('counts a paused task once when Task: Get reads it after %s', async (_, goOnAfter) => {
+		onRecord(running);
+		const given = { taskId: '={{ $json.taskId }}', downloadFiles: false, options: {} };
+		const execution = await pause(1, {}, { next: inputOf('music.task.get', given) });
+		onRecord(ended(0.25));
+		const result = await goOnAfter(execution);
+		expect(result && customData(result)).toEqual(figures(1, 0.25, 250, 0));
 	});
 
 	test('has no tail of floating point', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, ended(0.1));
-		const result = await buySounds(service, 1, {}, { rounds: 3 });
+		onRecord(ended(0.1));
+		const result = await buy(1, {}, { rounds: 3 });
 		expect(customData(result)).toMatchObject({ mediagen_cost: '0.3' });
 	});
 
 	test('counts no task that was only read before its end', async () => {
-		service.on('GET', RECORD, running);
-		const parameters = {
-			resource: 'task',
-			operation: 'get',
-			taskId: 'task_9',
-			downloadFiles: false,
-			options: {},
-		};
-		const result = await runNode({
-			node: new MediaGenMusic(),
-			parameters,
-			credential: service.credential(),
-		});
+		onRecord(running);
+		const given = { taskId: 'task_9', downloadFiles: false };
+		const result = await runnerOf(service)('music.task.get', given);
 		expect(result.json[0]).toMatchObject({ taskId: 'task_9', status: 'submitted' });
 		expect(customData(result)).toBeUndefined();
 	});
@@ -266,8 +226,7 @@ describe('The custom data', () => {
 	});
 
 	test('that cannot be written does not fail the node', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, ended(0.1));
+		onRecord(ended(0.1));
 		const node = new MediaGenMusic();
 		const inner = new MediaGenMusic();
 		node.execute = async function () {
@@ -278,7 +237,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const { json } = await buySounds(service, 1, {}, { node });
+		const { json } = await buy(1, {}, { node });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(log.join('\n')).toContain(
 			"MediaGen: the execution's custom data could not be written: Error: No custom data here",
@@ -286,8 +245,7 @@ describe('The custom data', () => {
 	});
 
 	test('is written through the context where n8n has it there', async () => {
-		numberTasks(service);
-		service.on('GET', RECORD, ended(0.1));
+		onRecord(ended(0.1));
 		const written: Record<string, string> = {
 			mediagen_tasks: '2',
 			mediagen_cost: '1',
@@ -302,7 +260,7 @@ describe('The custom data', () => {
 			});
 			return await inner.execute.call(this);
 		};
-		const result = await buySounds(service, 2, {}, { node });
+		const result = await buy(2, {}, { node });
 		expect(written).toEqual({ ...figures(4, 1.2, 200, 0), own: 'kept' });
 		expect(customData(result)).toBeUndefined();
 	});

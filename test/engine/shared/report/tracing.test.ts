@@ -1,10 +1,12 @@
-import { MediaGenChatCache } from '../../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { questions } from '../../support/chat';
 import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
+import { inputOf, runnerOf } from '../../support/operations';
 import { useSandbox } from '../../support/sandbox';
+import { goOn, retryOnFail } from '../../support/settings';
 
 const service = useSandbox();
 
@@ -20,8 +22,15 @@ const buyPictures = async (count: number, run: Partial<RunOptions> = {}) =>
 		parameters: { ...generatePicture, downloadFiles: false },
 		items: prompts(count),
 		credential: service.credential(),
-		settings: { onError: 'continueRegularOutput' },
+		...goOn,
 		...run,
+	});
+
+const failSecond = () =>
+	service.sandbox.faults.add({
+		match: { family: 'image' },
+		nth: 2,
+		effect: { type: 'failTask', message: 'out of luck' },
 	});
 
 const total = (values: unknown[]) =>
@@ -41,11 +50,7 @@ function figuresOf(json: RunResult['json']) {
 }
 
 test('pictures: cost and tokens by the names of the model nodes, and a refunded task adds none', async () => {
-	service.sandbox.faults.add({
-		match: { family: 'image' },
-		nth: 2,
-		effect: { type: 'failTask', message: 'out of luck' },
-	});
+	failSecond();
 	const result = await buyPictures(3);
 	const { netCredits } = service.sandbox.ledger();
 	expect(tracing(result)).toEqual([
@@ -70,14 +75,8 @@ test('each run of a loop states its own', async () => {
 });
 
 test('the attempts of Retry On Fail add up, and what the first one bought is not counted twice', async () => {
-	service.sandbox.faults.add({
-		match: { family: 'image' },
-		nth: 2,
-		effect: { type: 'failTask', message: 'out of luck' },
-	});
-	const result = await buyPictures(3, {
-		settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
-	});
+	failSecond();
+	const result = await buyPictures(3, retryOnFail);
 	expect(result.error).toBeUndefined();
 	const { netCredits, accepted } = service.sandbox.ledger();
 	expect(accepted).toBe(4);
@@ -102,18 +101,12 @@ test('a task that states no cost is unpriced, not free', async () => {
 });
 
 test('the node that reads the end of a task states its cost, and the one that bought it does not', async () => {
-	const wait = {
-		resource: 'task',
-		operation: 'wait',
-		taskId: '={{ $json.taskId }}',
-		downloadFiles: false,
+	const next = inputOf('image.task.wait', {
+		...{ taskId: '={{ $json.taskId }}', downloadFiles: false },
 		options: { pollInterval: 1 },
-	};
-	const parameters = { ...generatePicture, waitMode: 'none' };
-	const result = await buyPictures(2, {
-		parameters,
-		next: { node: new MediaGenImage(), parameters: wait },
 	});
+	const parameters = { ...generatePicture, waitMode: 'none' };
+	const result = await buyPictures(2, { parameters, next });
 	expect(tracing(result)).toEqual([
 		{ 'mediagen.tasks': 2, 'mediagen.credits': 0, 'mediagen.unpriced': 0 },
 	]);
@@ -127,32 +120,20 @@ test('the node that reads the end of a task states its cost, and the one that bo
 	]);
 });
 
-const ask = async (settings: object) =>
-	await runNode({
-		node: new MediaGenChatCache(),
-		parameters: {
-			...{
-				resource: 'chat',
-				operation: 'message',
-				model: 'vendor-chat-1',
-				maxTokens: 100,
-				prompt: '={{ $json.question }}',
-			},
-			...{ earlierTurns: {}, cachedBlocks: {} },
-			options: { watchPrefix: false, priceInput: 3, priceOutput: 15, concurrency: 1 },
-		},
-		items: ['Why?', 'How?', 'When?'].map((question) => ({ json: { question } })),
-		credential: service.credential(),
-		settings,
-	});
-
 test('chat answers: their tokens and the estimated cost, once each under Retry On Fail', async () => {
 	service.sandbox.faults.add({
 		match: { path: '/v1/messages' },
 		nth: 2,
 		effect: { type: 'status', status: 400 },
 	});
-	const result = await ask({ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 });
+	const result = await runnerOf(service)(
+		'chat.message',
+		{
+			prompt: '={{ $json.question }}',
+			options: { watchPrefix: false, priceInput: 3, priceOutput: 15, concurrency: 1 },
+		},
+		{ items: questions('Why?', 'How?', 'When?'), ...retryOnFail },
+	);
 	expect(result.error).toBeUndefined();
 	const usages = result.json.map(({ usage }) => usage as { inputTotal: number; output: number });
 	const [input, output] = [
