@@ -8,12 +8,11 @@ import { pauseNode } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted } from '../../support/scriptedTasks';
+import { goOn, retryOnFail } from '../../support/settings';
 
 const service = useScriptedService(() => fastClock(20));
 
 const RECORD = '/v1/tasks/*';
-
-const goOn = { onError: 'continueRegularOutput' } as const;
 
 const file = (content: string, type: string): Reply => ({
 	text: Buffer.from(content),
@@ -36,7 +35,7 @@ async function get(
 		node,
 		parameters: { resource: 'task', operation: 'get', taskId: 'task_1', ...parameters },
 		credential: service.credential(),
-		settings: goOn,
+		...goOn,
 	});
 }
 
@@ -241,52 +240,30 @@ describe("The request's own links are no results", () => {
 	const made = 'https://files.example.com/made.png';
 	const result = { source: { url: reference }, images: [{ url: [made] }] };
 	const record: Reply = { json: { code: 200, data: { status: 'completed', result } } };
-	const running: Reply = { json: { code: 200, data: { status: 'in_progress' } } };
 
-	const parameters = {
-		...generatePicture,
-		downloadFiles: false,
-		referenceImages: 'urls',
-		imageUrls: reference,
-		options: { additionalBodyFields: JSON.stringify({ image_urls: [reference] }) },
-	};
-	const run = () => ({ node: new MediaGenImage(), parameters, credential: service.credential() });
-
-	test('after a pause', async () => {
-		service.on('POST', '*', accepted('task_1'));
-		service.on('GET', RECORD, running);
-		const execution = await pauseNode({
-			...run(),
-			parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' },
-		});
-		expect(JSON.stringify(execution.paused.json)).not.toContain('webhook-waiting');
-		service.on('GET', RECORD, record);
-		const { resumed } = await execution.callback({ id: 'task_1', status: 'completed' });
-		expect(resumed?.json[0]?.results).toEqual([expect.objectContaining({ index: 1, url: made })]);
+	const run = (waitMode: string) => ({
+		node: new MediaGenImage(),
+		parameters: {
+			...generatePicture,
+			...{ downloadFiles: false, waitMode },
+			options: { additionalBodyFields: JSON.stringify({ image_urls: [reference] }) },
+		},
+		credential: service.credential(),
 	});
 
 	test('after a retry, which takes the task up', async () => {
 		service.on('POST', '*', accepted('task_1'));
 		service.on('GET', RECORD, { status: 403 }, record);
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { json } = await runNode({
-			...run(),
-			parameters: { ...parameters, referenceImages: 'none' },
-			settings,
-		});
+		const { json } = await runNode({ ...run('poll'), ...retryOnFail });
 		expect(service.sent('POST', '*')).toHaveLength(1);
 		expect(json[0]?.results).toEqual([expect.objectContaining({ index: 1, url: made })]);
 	});
 
 	test("after a pause's time limit the input's picture does not come out as the task's", async () => {
 		service.on('POST', '*', accepted('task_1'));
-		service.on('GET', RECORD, running);
+		service.on('GET', RECORD, { json: { code: 200, data: { status: 'in_progress' } } });
 		const items = [await fileItem(await picture(8, 8))];
-		const execution = await pauseNode({
-			...run(),
-			items,
-			parameters: { ...parameters, referenceImages: 'none', waitMode: 'callback' },
-		});
+		const execution = await pauseNode({ ...run('callback'), items });
 		const { items: woken, run: data } = await execution.timeLimit();
 		expect(woken[0]?.json).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 		expect(woken[0]?.binary).toBeUndefined();

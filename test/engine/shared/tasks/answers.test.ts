@@ -568,10 +568,17 @@ describe('An error with HTTP 200', () => {
 		},
 	);
 
-	test('of a task that has failed says so by its id', async () => {
-		onRecord({
-			json: { id: 'task_1', status: 'failed', code: 500, error: { message: 'Too loud' } },
-		});
+	test.each<[string, object]>([
+		[
+			'of a task that has failed says so by its id',
+			{ id: 'task_1', status: 'failed', code: 500, error: { message: 'Too loud' } },
+		],
+		[
+			"around the record of a failed task is the task's",
+			{ code: 500, data: { id: 'task_1', status: 'failed', error: { message: 'Too loud' } } },
+		],
+	])('%s', async (_, json) => {
+		onRecord({ json });
 		const { error } = await buy();
 		expect(error?.message).toContain('Task task_1 failed: Too loud');
 	});
@@ -631,25 +638,13 @@ describe('An error with HTTP 200', () => {
 		['beside a rate limit', { code: 429, message: 'slow', job_id: 'task_7' }],
 		['in the error', { error: { type: 'payment_required', data: { task_id: 'task_7' } } }],
 		['in a result', { code: 400, message: 'No', result: [{ taskId: 'task_7' }] }],
+		['beside an error of no kind', { error: { message: 'not finished' }, task_id: 'task_7' }],
 	])('to a submission that names a new task %s is not sent again, and shown', async (_, json) => {
 		onSubmit({ json });
 		const { error } = await buy(1, {}, retryOnFail);
 		expect(bought()).toHaveLength(1);
 		expect(error?.description).toContain('may have been bought');
 		expect(JSON.stringify([error, log])).toContain('task_7');
-	});
-
-	test('that may have bought something is shown whole: it may hold the ID', async () => {
-		onSubmit({ json: { error: { message: 'not finished' }, task_id: 'task_7' } });
-		const { error } = await buy();
-		expect(JSON.stringify([error, log])).toContain('task_7');
-	});
-
-	test("around the record of a failed task is the task's", async () => {
-		const data = { id: 'task_1', status: 'failed', error: { message: 'Too loud' } };
-		onRecord({ json: { code: 500, data } });
-		const { error } = await buy();
-		expect(error?.message).toContain('Task task_1 failed: Too loud');
 	});
 
 	test.each<[string, object]>([
