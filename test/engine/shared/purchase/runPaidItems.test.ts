@@ -1,9 +1,9 @@
-import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
 import { clock } from '../../../../nodes/shared/util/clock';
 import { chatNode } from '../../support/chat';
 import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
-import { generatePicture } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
@@ -47,6 +47,20 @@ const placeOf = (item: number, executionId = '1') =>
 
 const runAgainLater =
 	'Run the node again later, with the items without a result only: the others would be bought again.';
+
+const UPLOADS = '/v1/uploads/images';
+
+/** Makes a picture from that of each row. */
+const editPicture = async (
+	given: INodeParameters,
+	items: INodeExecutionData[],
+	more: Partial<RunOptions>,
+) =>
+	await runnerOf(service)(
+		'image.generate',
+		{ referenceImages: 'binary', imageBinaryProperties: 'data', ...given },
+		{ items, ...more },
+	);
 
 const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -529,11 +543,8 @@ describe('Items that may have been bought', () => {
 		['a reset', { reset: true }],
 		['an answer that is not JSON', { text: '<html>' }],
 	])('one whose picture could not be uploaded is not among them (%s)', async (_, reply) => {
-		service.on('POST', '/v1/uploads/images', reply);
-		const given = { referenceImages: 'binary', imageBinaryProperties: 'data' };
-		const items = [await fileItem(await picture(8, 8))];
-		const run = runnerOf(service);
-		const { json } = await run('image.generate', given, { items, ...goOn });
+		service.on('POST', UPLOADS, reply);
+		const { json } = await editPicture({}, [await fileItem(await picture(8, 8))], goOn);
 		expect(service.sent('POST', '/v1/images/generations')).toEqual([]);
 		const words = /^A file could not be uploaded, so nothing was bought\./;
 		const description = expect.stringMatching(words) as string;
@@ -621,7 +632,6 @@ describe('After an error that every item would get, nothing more is sent', () =>
 
 describe('A picture that an earlier attempt uploaded', () => {
 	const HOUR_MS = 3_600_000;
-	const UPLOADS = '/v1/uploads/images';
 	const GENERATIONS = '/v1/images/generations';
 
 	const inTheNextRound = { ...goOn, rounds: 2 } as const;
@@ -644,19 +654,9 @@ describe('A picture that an earlier attempt uploaded', () => {
 		const result = { image_urls: ['https://files.example.com/result.png'] };
 		service.on('GET', '/v1/tasks/task_1', failed());
 		service.on('GET', '/v1/tasks/task_2', completedWith(result));
-		const { json, run: ended } = await runNode({
-			node: new MediaGenImage(),
-			parameters: {
-				...generatePicture,
-				referenceImages: 'binary',
-				imageBinaryProperties: 'data',
-				downloadFiles: false,
-				options: { pollInterval: 1, whenUnsure: 'sendAgain' },
-			},
-			items: [await fileItem(await picture(8, 8))],
-			credential: service.credential(),
-			...run,
-		});
+		const options = { pollInterval: 1, whenUnsure: 'sendAgain' };
+		const items = [await fileItem(await picture(8, 8))];
+		const { json, run: ended } = await editPicture({ downloadFiles: false, options }, items, run);
 		expect(json[0]).toMatchObject({ taskId: 'task_2', status: 'completed' });
 		return {
 			uploads: service.sent('POST', UPLOADS).length,
@@ -694,17 +694,10 @@ describe('A picture that an earlier attempt uploaded', () => {
 });
 
 test('rows with one picture share its upload, also where it fails: each by itself would wait for all attempts', async () => {
-	const UPLOADS = '/v1/uploads/images';
 	service.on('POST', UPLOADS, { status: 500 });
 	const row = await fileItem(await picture(8, 8));
-	const { json } = await runNode({
-		node: new MediaGenImage(),
-		parameters: { ...generatePicture, referenceImages: 'binary', imageBinaryProperties: 'data' },
-		items: [row, row, row],
-		credential: service.credential(),
-		...goOn,
-	});
-	expect(json.map(({ status }) => status)).toEqual(Array(3).fill('not submitted'));
+	const { json } = await editPicture({}, [row, row, row], goOn);
+	expect(statusesOf(json)).toEqual(Array(3).fill('not submitted'));
 	// The attempts of one upload.
 	expect(service.sent('POST', UPLOADS)).toHaveLength(5);
 });
@@ -713,18 +706,8 @@ describe('Before the purchase, nothing is waited for longer than "Timeout"', () 
 	const rowsWithPictures = async (options: object) => {
 		const rows = [8, 9, 10, 11].map(async (width) => await fileItem(await picture(width, 8)));
 		const began = clock.now();
-		const { json } = await runNode({
-			node: new MediaGenImage(),
-			parameters: {
-				...generatePicture,
-				referenceImages: 'binary',
-				imageBinaryProperties: 'data',
-				options: { timeout: 20, concurrency: 1, ...options },
-			},
-			items: await Promise.all(rows),
-			credential: service.credential(),
-			...goOn,
-		});
+		const given = { options: { timeout: 20, concurrency: 1, ...options } };
+		const { json } = await editPicture(given, await Promise.all(rows), goOn);
 		expect(statusesOf(json)).toEqual(Array(4).fill('not submitted'));
 		expect(bought()).toEqual([]);
 		return { errors: JSON.stringify(json), seconds: (clock.now() - began) / 1_000 };
@@ -734,7 +717,7 @@ describe('Before the purchase, nothing is waited for longer than "Timeout"', () 
 		['fails', { status: 500 }],
 		['is put off', tooMany('3')],
 	])('an upload that %s', async (_, reply) => {
-		service.on('POST', '/v1/uploads/images', reply);
+		service.on('POST', UPLOADS, reply);
 		const { errors, seconds } = await rowsWithPictures({});
 		expect(seconds).toBeLessThan(25);
 		expect(errors.split('A file could not be uploaded, so nothing was bought')).toHaveLength(5);
