@@ -1,6 +1,7 @@
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 import { until, useShortRequestLimit } from '../support/clocks';
+import { errorOutput, goOn } from '../support/settings';
 
 const service = useChatSandbox();
 
@@ -16,6 +17,15 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	const node = () => chatNode(operation, service.credential);
 	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
 		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count, effect });
+
+	/** Asks three questions, of which the second gets no answer. */
+	const failSecond = async (run: typeof goOn | typeof errorOutput) => {
+		const effect = { type: 'status', status: 500 } as const;
+		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect });
+		const items = questions('One?', 'Two?', 'Three?');
+		const parameters = { cachedBlocks, options: { concurrency: 1 } };
+		return await node().run({ items, parameters, ...run });
+	};
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
 		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
@@ -58,16 +68,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('with "Continue" each item has its answer or its error, in order, paired with its item', async () => {
-		service.sandbox.faults.add({
-			match: { path: PATHS[operation] },
-			nth: 2,
-			effect: { type: 'status', status: 500 },
-		});
-		const { json, items, hints } = await node().run({
-			items: questions('One?', 'Two?', 'Three?'),
-			parameters: { cachedBlocks, options: { concurrency: 1 } },
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const { json, items, hints } = await failSecond(goOn);
 		expect(json).toEqual([
 			expect.objectContaining({ text: expect.any(String) }),
 			{
@@ -91,11 +92,8 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('with "Continue" an item that cannot be sent does not keep the others back', async () => {
-		const { json } = await node().run({
-			items: questions('One?', '', 'Three?'),
-			parameters: { cachedBlocks },
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const items = questions('One?', '', 'Three?');
+		const { json } = await node().run({ items, parameters: { cachedBlocks }, ...goOn });
 		expect(json[1]).toEqual({
 			error: expect.objectContaining({
 				message: expect.stringContaining('"Question" is required'),
@@ -106,16 +104,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('with an error output, items without an answer go there', async () => {
-		service.sandbox.faults.add({
-			match: { path: PATHS[operation] },
-			nth: 2,
-			effect: { type: 'status', status: 500 },
-		});
-		const { outputs } = await node().run({
-			items: questions('One?', 'Two?', 'Three?'),
-			parameters: { cachedBlocks, options: { concurrency: 1 } },
-			settings: { onError: 'continueErrorOutput' },
-		});
+		const { outputs } = await failSecond(errorOutput);
 		expect(outputs.map((output) => output.length)).toStrictEqual([2, 1]);
 		expect(outputs[1]?.[0]?.json).toMatchObject({
 			error: { message: expect.stringContaining('HTTP 500'), description: expect.any(String) },
@@ -129,7 +118,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		const { json } = await node().run({
 			items: ten,
 			parameters: { cachedBlocks, options: { concurrency: 10 } },
-			settings: { onError: 'continueRegularOutput' },
+			...goOn,
 		});
 		const writes = json.filter(
 			({ usage }) =>
@@ -168,7 +157,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		const { run } = await node().run({
 			items: questions('One?', 'Two?'),
 			parameters: { cachedBlocks },
-			settings: { onError: 'continueRegularOutput' },
+			...goOn,
 		});
 		expect(JSON.stringify(run)).not.toContain(service.sandbox.key);
 	});

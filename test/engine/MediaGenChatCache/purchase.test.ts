@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 import { useShortRequestLimit } from '../support/clocks';
+import { goOn, retryOnFail } from '../support/settings';
 
 const service = useChatSandbox();
 
@@ -10,7 +11,7 @@ const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
 
 const cachedBlocks = blocks({ text: document('pump', 1_500) });
 
-const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const retry = { ...retryOnFail.settings, maxTries: 3 };
 
 const body = z.object({
 	messages: z.array(z.object({ content: z.array(z.object({ text: z.string() })) })),
@@ -70,7 +71,7 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 			const { json } = await node().run({
 				items: questions('One?', 'Two?', 'Three?', 'Four?'),
 				parameters: { cachedBlocks, options: { concurrency: 1 } },
-				settings: { ...retry, onError: 'continueRegularOutput' },
+				settings: { ...retry, ...goOn.settings },
 			});
 			expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
 			expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(

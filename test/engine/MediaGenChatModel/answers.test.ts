@@ -14,15 +14,15 @@ const CASES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
 const ARGUMENTS = { what: 'a fox', 'on a': ['"hill"', { n: 1.5 }] };
 
 describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
-	const asked = async (...messages: Parameters<typeof user>[0][]) =>
+	const asked = async (said: string, parameters: object = {}) =>
 		await ask(
 			{
 				credential: service.credential(),
-				parameters: { apiStyle },
+				parameters: { apiStyle, ...parameters },
 				streams,
 				tools: [drawTool],
 			},
-			...messages.map((said) => user(said)),
+			user(said),
 		);
 
 	test.each(DIALECTS)('a text in the dialect %s', async (dialect) => {
@@ -56,11 +56,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 	});
 
 	test('what it used', async () => {
-		const run = {
-			credential: service.credential(),
-			parameters: { apiStyle },
-			streams,
-		};
+		const run = { credential: service.credential(), parameters: { apiStyle }, streams };
 		const prompt = [system(document('pump', 1_500)), user('How deep?')];
 		await ask(run, ...prompt);
 		const { usage } = read(await ask(run, ...prompt));
@@ -77,29 +73,19 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 
 	test('an answer that is cut at Max Tokens', async () => {
 		service.sandbox.chat.script({ text: 'one two three four five six seven eight nine ten' });
-		const answer = await ask(
-			{ credential: service.credential(), parameters: { apiStyle, maxTokens: 5 }, streams },
-			user('Count'),
-		);
+		const answer = await asked('Count', { maxTokens: 5 });
 		expect(read(answer)).toMatchObject({ finishReason: 'length' });
 		expect(read(answer).text).toMatch(/^one two/);
 	});
 
 	test('a refusal without words is an error, and what it wrote is not cached', async () => {
-		const answer = await ask(
-			{ credential: service.credential(), parameters: { apiStyle: 'messages' }, streams },
-			user('sandbox:refuse'),
-		);
+		const answer = await asked('sandbox:refuse', { apiStyle: 'messages' });
 		expect(answer.error?.message).toContain('The model refused to answer (stop reason "refusal")');
 		expect(answer.error?.description).toContain('The answer was paid for');
 	});
 
 	test('a refusal in words is an answer', async () => {
-		const answer = await ask(
-			{ credential: service.credential(), parameters: { apiStyle: 'completions' }, streams },
-			user('sandbox:refuse'),
-		);
-		expect(read(answer)).toMatchObject({
+		expect(read(await asked('sandbox:refuse', { apiStyle: 'completions' }))).toMatchObject({
 			text: 'This was refused.',
 			finishReason: 'content-filter',
 		});
@@ -237,8 +223,8 @@ describe('a service with a form of its own', () => {
 			raw: (response: ServerResponse) => {
 				response.writeHead(200, { 'content-type': 'text/event-stream' });
 				const delta = { content: 'Four thousand meters.' };
-				const events = [{ choices: [{ delta, finish_reason: 'stop' }] }];
-				response.write(`data: ${JSON.stringify(events[0])}\n\ndata: [DONE]\n\n`);
+				const event = { choices: [{ delta, finish_reason: 'stop' }] };
+				response.write(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
 			},
 		};
 		expect(read(await asked('completions', open, true)).text).toBe('Four thousand meters.');
@@ -349,13 +335,9 @@ describe('a service with a form of its own', () => {
 
 	test('a stream that is called JSON is read', async () => {
 		const event = { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] };
-		const called = {
-			raw: (response: ServerResponse) => {
-				response.writeHead(200, { 'content-type': 'application/json' });
-				response.end(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
-			},
-		};
-		expect(read(await asked('completions', called, true)).text).toBe('Four');
+		const text = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
+		const reply = { text, headers: { 'content-type': 'application/json' } };
+		expect(read(await asked('completions', reply, true)).text).toBe('Four');
 	});
 
 	test.each(['messages', 'completions'] as const)(
@@ -381,12 +363,8 @@ describe('a service with a form of its own', () => {
 			{ error: { message: 'The usage could not be counted' } },
 		];
 		// In one piece.
-		const atOnce = {
-			raw: (response: ServerResponse) => {
-				response.writeHead(200, { 'content-type': 'text/event-stream' });
-				response.end(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
-			},
-		};
+		const text = events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
+		const atOnce = { text, headers: { 'content-type': 'text/event-stream' } };
 		expect(read(await asked('completions', atOnce, true)).text).toBe('Four');
 	});
 

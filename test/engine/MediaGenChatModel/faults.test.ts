@@ -94,11 +94,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
 		);
 		let cancel = () => {};
-		const running = asked({
-			onStart: (cancelRun) => {
-				cancel = cancelRun;
-			},
-		});
+		const running = asked({ onStart: (cancelRun) => (cancel = cancelRun) });
 		await until(() => service.requests().length === 1 && service.requests()[0]?.body !== undefined);
 		if (streams) await until(() => service.requests()[0]?.outcome === 'open');
 		cancel();
@@ -177,7 +173,6 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 
 describe('a service that answers otherwise', () => {
 	const scripted = useScriptedService();
-	const OTHER = { messages: '/v1/messages', completions: '/v1/chat/completions' };
 
 	const events = (...data: unknown[]) => ({
 		raw: (response: ServerResponse) => {
@@ -188,8 +183,8 @@ describe('a service that answers otherwise', () => {
 		},
 	});
 
-	const asked = async (apiStyle: keyof typeof OTHER, reply: object, streams = true) => {
-		scripted.on('POST', OTHER[apiStyle], reply);
+	const asked = async (apiStyle: keyof typeof PATHS, reply: object, streams = true) => {
+		scripted.on('POST', PATHS[apiStyle], reply);
 		return await ask(
 			{ credential: scripted.credential(), parameters: { apiStyle }, streams },
 			user('How deep?'),
@@ -217,12 +212,15 @@ describe('a service that answers otherwise', () => {
 		expect(error?.description).not.toContain('bills');
 	});
 
-	test('a refusal before anything else is one, as without a stream: it counts to no limit', async () => {
-		const refusal = { error: { code: 402, message: 'Empty' } };
-		scripted.on('POST', OTHER.completions, events(refusal), events(refusal));
+	const empty = { error: { code: 402, message: 'Empty' } };
+
+	test.each<[string, keyof typeof PATHS, object]>([
+		['before anything else in a stream', 'completions', events(empty)],
+		['in one piece', 'messages', { json: empty }],
+	])('a refusal %s was not bought, and does not count to Max Tasks', async (_, apiStyle, reply) => {
+		scripted.on('POST', PATHS[apiStyle], reply);
 		const setup = { credential: scripted.credential(), options: { maxTasks: 1 } };
-		const parameters = { apiStyle: 'completions' };
-		await withModel({ ...setup, parameters }, async (model) => {
+		await withModel({ ...setup, parameters: { apiStyle } }, async (model) => {
 			const stream = async () => {
 				for await (const chunk of model.stream([user('Why?')])) void chunk;
 			};
@@ -301,7 +299,7 @@ describe('a service that answers otherwise', () => {
 		test('a rate limit in a body is waited for', async () => {
 			scripted.on(
 				'POST',
-				OTHER.messages,
+				PATHS.messages,
 				{ json: { error: { code: 429, message: 'Slow' } } },
 				{
 					json: { content: 'Four' },
@@ -325,12 +323,8 @@ describe('a service that answers otherwise', () => {
 	] as const)(
 		'a rate limit in the first event of a stream in %s style is waited for',
 		async (apiStyle, event) => {
-			const refusal = {
-				raw: (response: ServerResponse) => {
-					response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event);
-				},
-			};
-			scripted.on('POST', OTHER[apiStyle], refusal, { json: { content: 'Four' } });
+			const refusal = { text: event, headers: { 'content-type': 'text/event-stream' } };
+			scripted.on('POST', PATHS[apiStyle], refusal, { json: { content: 'Four' } });
 			const answer = await ask(
 				{ credential: scripted.credential(), parameters: { apiStyle }, streams: true },
 				user('How deep?'),
@@ -424,21 +418,16 @@ describe('a service that answers otherwise', () => {
 		});
 	});
 
-	test('an answer that was cut at Max Tokens before its first word is named', async () => {
-		const json = { content: [], stop_reason: 'max_tokens', usage };
-		for (const streams of [true, false]) {
-			const { error } = await asked('messages', { json }, streams);
-			expect(error?.message).toContain('cut at "Max Tokens" before its first word');
-			expect(error?.description).toContain('Raise "Max Tokens"');
-		}
-	});
+	const cut = { type: 'tool_use', id: 'a', name: 'draw', input: '{"what": "a fo' };
 
-	test('a call that was cut at Max Tokens, in one piece, is named', async () => {
-		const content = [{ type: 'tool_use', id: 'a', name: 'draw', input: '{"what": "a fo' }];
+	test.each<[string, object[], string]>([
+		['An answer', [], 'cut at "Max Tokens" before its first word'],
+		['A call', [cut], 'The answer was cut at "Max Tokens"'],
+	])('%s that was cut at Max Tokens, in one piece, is named', async (_, content, words) => {
 		const json = { content, stop_reason: 'max_tokens', usage };
 		for (const streams of [true, false]) {
 			const { error } = await asked('messages', { json }, streams);
-			expect(error?.message).toContain('The answer was cut at "Max Tokens"');
+			expect(error?.message).toContain(words);
 			expect(error?.description).toContain('Raise "Max Tokens"');
 		}
 	});
@@ -494,21 +483,6 @@ describe('a service that answers otherwise', () => {
 		const whole = { type: 'tool_use', id: 'b', name: 'draw', input: '{"what": "a fox"}' };
 		const json = { content: [call, whole], stop_reason: 'max_tokens', usage };
 		expect((await asked('messages', { json }, false)).error).toBeUndefined();
-	});
-
-	test('a refusal in one piece was not bought, and does not count to Max Tasks', async () => {
-		scripted.on('POST', OTHER.messages, { json: { error: { code: 402, message: 'Empty' } } });
-		await withModel(
-			{ credential: scripted.credential(), options: { maxTasks: 1 } },
-			async (model) => {
-				const stream = async () => {
-					for await (const chunk of model.stream([user('Why?')])) void chunk;
-				};
-				await expect(stream()).rejects.toThrow('Insufficient balance: Empty');
-				await expect(stream()).rejects.toThrow('Insufficient balance: Empty');
-			},
-		);
-		expect(log.join('\n')).not.toContain('may have been bought');
 	});
 
 	test('the key is in no output, where the service repeats it', async () => {
