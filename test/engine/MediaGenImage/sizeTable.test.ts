@@ -25,8 +25,10 @@ test('a picture has the pixels that the panel shows for its size and resolution'
 				credential: service.credential(),
 			});
 			expect(error).toBeUndefined();
-			const { width, height } = await sharp(await readBinary(items[0]?.binary?.data)).metadata();
+			const file = await readBinary(items[0]?.binary?.data);
+			const { width, height, format } = await sharp(file).metadata();
 			expect(pixels[detail]).toContain(`${width}x${height}`);
+			expect(format).toBe('jpeg');
 		}),
 		{ numRuns: 15 },
 	);
