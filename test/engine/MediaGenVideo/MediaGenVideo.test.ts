@@ -367,6 +367,7 @@ test.each<[string, Given, string]>([
 const unlisted = (label: string, value: string) =>
 	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const styled = (url: string) => ({ url, role: 'style' });
 const montage = { ...twoShots, shotType: '={{ "montage" }}' };
 
@@ -417,6 +418,13 @@ test.each<[string, string, Given, Given, string]>([
 		unlisted('choice for the original sound', 'quiet'),
 	],
 	[
+		'model of an extension, with what only the service knows of it,',
+		'remix',
+		{ model: byId('vidgen4'), ...more({ resolution: '={{ "8k" }}' }) },
+		{ model: 'vidgen4', resolution: '8k' },
+		unlisted('model', 'vidgen4'),
+	],
+	[
 		'ratio of an extension',
 		'remix',
 		more({ aspectRatio: '={{ "1:1" }}' }),
@@ -456,14 +464,6 @@ test("pictures of the workflow's own are uploaded first, wherever they stand", a
 		expect(sent()[0]).toMatchObject(body);
 		expect(service.sandbox.requests.list({ path: '/v1/uploads' })).toHaveLength(1);
 	}
-});
-
-test('a file that is no picture is refused before anything is sent', async () => {
-	const item = await fileItem(Buffer.from('not a picture'));
-	const given = { ...prompt, imageInput: 'references', imageBinaryProperties: 'data' };
-	const { error } = await run('generate', given, [item]);
-	expect(error?.message).toContain('"Input Data Field Name": the file in "data" is not a picture');
-	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
 /** What the editor shows of hints, which are HTML. */
@@ -555,8 +555,6 @@ test.each<[string, Given, string]>([
 	expect(json[0]?.notes).toEqual([note]);
 });
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-
 describe('Model', () => {
 	test.each<[string, string, string[]]>([
 		[
@@ -603,20 +601,14 @@ describe('Model', () => {
 		},
 	);
 
-	test('an untouched panel sends the model and the prompt only', async () => {
-		const { json, error } = await run('generate', prompt);
-		expect(error).toBeUndefined();
-		expect(sent()).toEqual([{ model: 'vidomni-v3-omni', prompt: 'a pier' }]);
-		expect(json[0]).not.toHaveProperty('notes');
-	});
-
-	test.each<[string, unknown]>([
-		['picked from the list', { __rl: true, mode: 'list', value: 'vidomni-v3-omni' }],
-		['typed', byId('vidomni-v3-omni')],
-		['plain text, as the API of n8n saves it', 'vidomni-v3-omni'],
-		['an expression', '={{ "vidomni-v3-omni" }}'],
-	])('%s is sent without a note', async (_, model) => {
-		const { json, error } = await run('generate', { ...prompt, model });
+	test.each<[string, Given]>([
+		['that nobody touched', {}],
+		['picked from the list', { model: { __rl: true, mode: 'list', value: 'vidomni-v3-omni' } }],
+		['that was typed', { model: byId('vidomni-v3-omni') }],
+		['as plain text, as the API of n8n saves it', { model: 'vidomni-v3-omni' }],
+		['by an expression', { model: '={{ "vidomni-v3-omni" }}' }],
+	])('a model %s is sent without a note, and with the prompt alone', async (_, given) => {
+		const { json, error } = await run('generate', { ...prompt, ...given });
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([{ model: 'vidomni-v3-omni', prompt: 'a pier' }]);
 		expect(json[0]).not.toHaveProperty('notes');
@@ -641,26 +633,8 @@ describe('Model', () => {
 	});
 
 	test.each(['generate', 'remix'])('%s: an empty model is refused', async (operation) => {
-		const { error } = await run(operation, { ...prompt, taskId: 't', model: '={{ "" }}' });
-		expect(error?.message).toContain('"Model" is required');
-		expect(service.sandbox.requests.list()).toEqual([]);
-	});
-
-	test('an extension by a new model is sent as it is, and the item says so', async () => {
-		const { id } = service.sandbox.originals.video({ model: 'vidgen4' });
-		const { json, error } = await run('remix', { taskId: id, model: byId('vidgen4') });
-		expect(error).toBeUndefined();
-		expect(sent()).toEqual([{ model: 'vidgen4' }]);
-		expect(json[0]?.notes).toContain(unlisted('model', 'vidgen4'));
-	});
-
-	test('what a new model of an extension may have is left to the service', async () => {
-		const open = more({ resolution: '={{ "8k" }}' });
-		await run('remix', { taskId: 't', model: byId('vidgen4'), ...open });
-		const requests = service.sandbox.requests.list({ path: '/v1/videos/t/remix' });
-		expect(requests.map(({ body }) => body)).toStrictEqual([
-			{ model: 'vidgen4', resolution: '8k' },
-		]);
+		const result = await run(operation, { ...prompt, taskId: 't', model: '={{ "" }}' });
+		expectRefused(service, result, '"Model" is required');
 	});
 });
 
@@ -716,11 +690,12 @@ test('pictures given as objects with a url are sent as plain URLs', async () => 
 	]);
 });
 
-test('the ID of the task to extend may be a number', async () => {
+test("the ID of the task to extend may be a number, and an unknown one is the service's to refuse", async () => {
 	const { error } = await run('remix', { taskId: '={{ 4711 }}' });
 	expect(error?.httpCode).toBe('404');
 	const paths = service.sandbox.requests.list({ path: '/v1/videos' }).map(({ path }) => path);
 	expect(paths).toContain('/v1/videos/4711/remix');
+	expect(service.sandbox.ledger().accepted).toBe(0);
 });
 
 test.each<[string, { state: 'running' | 'failed' }, string]>([
@@ -764,12 +739,6 @@ test('n8n does not ask for "Video URL" where an expression gives "Video"', async
 	const { error } = await run('generate', { prompt: 'Fog', referType: '={{ "none" }}' });
 	expect(error).toBeUndefined();
 	expect(sent()).toHaveLength(1);
-});
-
-test("an unknown video is the service's to refuse", async () => {
-	const { error } = await run('remix', { taskId: 'nobody' });
-	expect(error?.httpCode).toBe('404');
-	expect(service.sandbox.ledger().accepted).toBe(0);
 });
 
 test('video → extension: the link carries its last day', async () => {

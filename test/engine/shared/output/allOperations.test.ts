@@ -10,7 +10,7 @@ import type {
 import { type Clock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
 import { runNode } from '../../support/engine';
-import { OPERATIONS, operationOf, runnerOf } from '../../support/operations';
+import { OPERATIONS } from '../../support/operations';
 import { type SeenRequest, useScriptedService } from '../../support/scriptedService';
 
 /** Fast while nodes wait, but not while a file is under way, which has a time limit. */
@@ -297,53 +297,6 @@ describe('after Timeout, where the node continues', () => {
 describe('What this package does not know', () => {
 	beforeAll(() => (clockOfTest = fast));
 	beforeEach(answerAll);
-
-	const id = (value: string) => ({ __rl: true, mode: 'id', value });
-	const pan = '/v2/gridart/pan';
-	const panBody = { task_id: 't', direction: 'left' };
-
-	test.each<[string, string, Given, object, string?]>([
-		[
-			'a music version',
-			'music.sounds',
-			{ additionalFields: { version: id('v9') } },
-			{ version: 'v9' },
-		],
-		[
-			'a music model',
-			'music.sounds',
-			{ additionalFields: { model: id('choir-9') } },
-			{ model: 'choir-9' },
-		],
-		['a stem type', 'music.stems', { stemType: id('theremin') }, { stem_type: 'theremin' }],
-		[
-			'an image model',
-			'image.generate',
-			{ model: id('imagegen-9'), n: 4, size: '16:9' },
-			{ model: 'imagegen-9', size: '16:9', n: 4 },
-		],
-		[
-			'a video model',
-			'video.generate',
-			{ model: id('vidomni-v9'), duration: 60 },
-			{ model: 'vidomni-v9', duration: 60 },
-		],
-		['an endpoint', 'grid.task.submit', { path: pan, body: JSON.stringify(panBody) }, panBody, pan],
-	])(
-		'%s is sent as it is, and its result comes out',
-		async (_, name, given, body, path = operationOf(name).path) => {
-			const { json, error } = await runnerOf(service)(name, { waitMode: 'poll', ...given });
-			expect(error).toBeUndefined();
-			expect(service.sent('POST', '*').map((request) => request.path)).toStrictEqual([path]);
-			expect(service.sent('POST', '*')[0]?.body).toMatchObject(body);
-			expect(json).toEqual([
-				expect.objectContaining({
-					status: 'completed',
-					results: [expect.objectContaining({ index: 1 })],
-				}),
-			]);
-		},
-	);
 
 	test.each(TASK_OPERATIONS.filter(([, { buys }]) => buys))(
 		'%s: the smallest input is its request, with what Additional Body Fields adds',
