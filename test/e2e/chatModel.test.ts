@@ -3,6 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { z } from 'zod/v3';
 
 import type { Execution, HostVersion } from '../../sandbox/host';
+import { promptBlocks } from '../support/promptBlocks';
 import { listenWith } from './support/executions';
 import { describeOnHosts } from './support/hosts';
 import { readUntil } from './support/poll';
@@ -19,29 +20,6 @@ import {
 } from './support/talks';
 
 const PATHS = { messages: '/v1/messages', completions: '/v1/chat/completions' };
-
-const prompt = z.object({
-	tools: z.array(z.unknown()),
-	system: z.array(z.unknown()).default([]),
-	messages: z.array(z.object({ role: z.string(), content: z.unknown() }).passthrough()),
-});
-
-/** A request as the bytes of its blocks, in the order in which the model reads them, without markers. */
-function blocksOf(body: unknown): string[] {
-	const { tools, system, messages } = prompt.parse(body);
-	const bytes = (role: string, block: unknown) =>
-		JSON.stringify([role, block], (name, value: unknown) =>
-			name === 'cache_control' ? undefined : value,
-		);
-	return [
-		...tools.map((tool) => bytes('tools', tool)),
-		...system.map((block) => bytes('system', block)),
-		...messages.flatMap(({ role, content, ...more }) => [
-			...(Array.isArray(content) ? content : [content]).map((block) => bytes(role, block)),
-			...(Object.keys(more).length > 0 ? [bytes(role, more)] : []),
-		]),
-	];
-}
 
 const CREDENTIAL = 'Chat Model';
 
@@ -166,7 +144,7 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			await talk(style, '5m');
 			const prompts = sandbox()
 				.requests.list({ path: PATHS[style] })
-				.map(({ body }) => blocksOf(body));
+				.map(({ body }) => promptBlocks(body));
 			expect(prompts).toHaveLength(REQUESTS.all);
 			// The default window holds ten messages: at the fourth turn the first ones are gone.
 			const whole = prompts.slice(0, 5);

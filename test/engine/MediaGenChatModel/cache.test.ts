@@ -1,5 +1,6 @@
 import type { ChatModel, Message, Tool } from '@n8n/ai-node-sdk';
 
+import { promptBlocks } from '../../support/promptBlocks';
 import { document, useChatSandbox } from '../support/chat';
 import { ask, assistant, called, drawTool, system, user, withModel } from '../support/chatModel';
 import { log } from '../support/engine';
@@ -12,27 +13,6 @@ const TOOLS: Tool[] = [
 	drawTool,
 	{ type: 'function', name: 'sing', inputSchema: { type: 'object', properties: {} } },
 ];
-
-type Fields = Record<string, unknown>;
-
-const listIn = (value: unknown) => (Array.isArray(value) ? (value as Fields[]) : []);
-
-/** A request as the bytes of its blocks, in the order in which the model reads them, without markers. */
-function bytesOf(body: unknown): string[] {
-	const { tools, system: instructions, messages } = body as Fields;
-	const bytes = (role: unknown, block: unknown) =>
-		JSON.stringify([role, block], (name, value: unknown) =>
-			name === 'cache_control' ? undefined : value,
-		);
-	return [
-		...listIn(tools).map((tool) => bytes('tools', tool)),
-		...listIn(instructions).map((block) => bytes('system', block)),
-		...listIn(messages).flatMap(({ role, content, ...more }) => [
-			...(Array.isArray(content) ? content : [content]).map((block) => bytes(role, block)),
-			bytes(role, more),
-		]),
-	];
-}
 
 const markersIn = (body: unknown) => JSON.stringify(body).split('"cache_control"').length - 1;
 
@@ -62,7 +42,7 @@ describe.each(['messages', 'completions'])('ten turns in %s style', (apiStyle) =
 		expect(bodies).toHaveLength(14);
 		let before: string[] = [];
 		for (const body of bodies) {
-			const now = bytesOf(body);
+			const now = promptBlocks(body);
 			expect(now.slice(0, before.length)).toEqual(before);
 			expect(now.length).toBeGreaterThan(before.length);
 			expect(markersIn(body)).toBeLessThanOrEqual(4);
