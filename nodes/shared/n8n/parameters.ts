@@ -26,7 +26,7 @@ export function isSet(given: unknown): boolean {
 }
 
 /** A cell of a sheet may hold a blank. */
-const isGiven = (value: unknown) => isSet(value) && !isBlank(value);
+export const isGiven = (value: unknown) => isSet(value) && !isBlank(value);
 
 /** The value in a form that can be cleaned and renamed, by the type of the field that holds it. */
 function plainValue(type: string | undefined, value: unknown): unknown {

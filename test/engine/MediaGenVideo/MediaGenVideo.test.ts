@@ -675,6 +675,13 @@ test('Panel: what most people set first is in sight, before what few need', () =
 	]);
 });
 
+test('an element that is left as the panel adds it is not sent', async () => {
+	const untouched = { name: '', description: '', elementInputUrls: [], binaryProperties: '' };
+	const { error } = await run('generate', elements(untouched, sailor), undefined, goOn);
+	expect(error).toBeUndefined();
+	expect(sent()).toEqual([expect.objectContaining({ element_list: sentSailor })]);
+});
+
 test('pictures given as objects with a url are sent as plain URLs', async () => {
 	const one = '{ url: "https://example.com/front.png" }';
 	const objects = `={{ [${one}, { url: "https://example.com/side.png" }] }}`;

@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 
 import {
 	type ExecutedItem,
-	isBlank,
+	isGiven,
 	type ParameterValues,
 	requireExpressions,
 	unsentNotes,
@@ -76,7 +76,7 @@ const rowsOfNode = z.object({
 /** Indexes of the elements that are not empty in the panel. */
 function filledElements({ parameters }: INode): number[] {
 	const rows = rowsOfNode.safeParse(parameters).data?.additionalFields.elementList.element ?? [];
-	return rows.flatMap((row, at) => (Object.values(row).every(isBlank) ? [] : [at]));
+	return rows.flatMap((row, at) => (Object.values(row).some(isGiven) ? [at] : []));
 }
 
 async function elementsOf(
