@@ -190,6 +190,11 @@ describe('The id of an acknowledgement is read', () => {
 		expect(readTaskId(answer)).toBeUndefined();
 	});
 
+	test.each([17, { id: '' }, { data: {} }, { data: 'task_1' }, { status: 'completed' }])(
+		'the callback %j names no task',
+		(body) => expect(readTaskId(body)).toBeUndefined(),
+	);
+
 	test("the callback of a follow-up task that repeats its request has the task's own id, not its parent's", () => {
 		const record = { id: 'task_2', task_id: 'task_1', status: 'completed' };
 		for (const body of [record, { code: 200, data: record }])
