@@ -3,6 +3,7 @@ import {
 	type Receipt,
 	Receipts,
 } from '../../../nodes/MediaGenChatModel/sdk/adapter';
+import { usageOf } from '../support/usage';
 
 /** The model as n8n's SDK makes it, as far as this package touches it. */
 class SdkAdapter {
@@ -52,16 +53,10 @@ async function piecesOf(model: SdkAdapter, messages: unknown[] = []): Promise<un
 }
 
 const receipt = (promptTokens: number, more: Partial<Receipt> = {}): Receipt => ({
-	usage: {
-		inputTotal: promptTokens,
-		inputUncached: 10,
-		cacheRead: promptTokens - 30,
-		cacheWrite: 20,
-		cacheWrite5m: 20,
-		cacheWrite1h: 0,
-		output: 5,
-		cacheHit: true,
-	},
+	usage: usageOf({
+		...{ inputTotal: promptTokens, inputUncached: 10, cacheRead: promptTokens - 30, output: 5 },
+		...{ cacheWrite: 20, cacheWrite5m: 20, cacheHit: true },
+	}),
 	cost: undefined,
 	reference: undefined,
 	warnings: [],
@@ -196,27 +191,15 @@ describe('pictures of an agent', () => {
 		return { sent: first?.content, message, isSame: first === message };
 	};
 
+	const data = 'data:image/png;base64,AAAA';
+	const picture = (image_url: unknown) => ({ type: 'image_url', image_url });
+	const linked = (url: string) => ({ type: 'image', mimeType: 'image/*', url });
+
 	test.each([
-		[
-			{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
-			{ type: 'image', mimeType: 'image/png', data: 'AAAA' },
-		],
-		[
-			{ type: 'image_url', image_url: 'https://example.com/a.png' },
-			{ type: 'image', mimeType: 'image/*', url: 'https://example.com/a.png' },
-		],
-		[
-			{ type: 'image_url', image_url: 'https://example.com/?of=data:image/png;base64,AAAA' },
-			{
-				type: 'image',
-				mimeType: 'image/*',
-				url: 'https://example.com/?of=data:image/png;base64,AAAA',
-			},
-		],
-		[
-			{ type: 'image_url', image_url: { url: 7 } },
-			{ type: 'image', mimeType: 'image/*', url: '' },
-		],
+		[picture({ url: data }), { type: 'image', mimeType: 'image/png', data: 'AAAA' }],
+		[picture('https://example.com/a.png'), linked('https://example.com/a.png')],
+		[picture(`https://example.com/?of=${data}`), linked(`https://example.com/?of=${data}`)],
+		[picture({ url: 7 }), linked('')],
 		[
 			{
 				type: 'file',

@@ -16,10 +16,11 @@ const calls = (...tool_calls: object[]) => says({ tool_calls });
 
 describe('Messages style', () => {
 	const start = (message: object) => ({ type: 'message_start', message });
-	const block = (index: number, content_block: object) => ({
+	type Index = number | undefined;
+	const block = (index: Index, content_block: object) => ({
 		...{ type: 'content_block_start', index, content_block },
 	});
-	const piece = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta });
+	const piece = (index: Index, delta: object) => ({ type: 'content_block_delta', index, delta });
 	const end = (delta: object, usage?: object) => ({ type: 'message_delta', delta, usage });
 
 	test('a text and two calls, whose pieces come in turns', () => {
@@ -49,23 +50,13 @@ describe('Messages style', () => {
 	});
 
 	test.each([0, undefined])('calls and a text that all have the index %p', (index) => {
-		const begin = (content_block: object) => ({
-			type: 'content_block_start',
-			index,
-			content_block,
-		});
-		const json = (partial_json: string) => ({
-			type: 'content_block_delta',
-			index,
-			delta: { partial_json },
-		});
 		const answer = answerTo(
-			begin({ type: 'tool_use', id: 'a', name: 'draw' }),
-			json('{"n":1}'),
-			begin({ type: 'tool_use', id: 'b', name: 'sing' }),
-			json('{"n":2}'),
-			begin({ type: 'text', text: 'Done' }),
-			{ type: 'content_block_delta', index, delta: { text: '.' } },
+			block(index, { type: 'tool_use', id: 'a', name: 'draw' }),
+			piece(index, { partial_json: '{"n":1}' }),
+			block(index, { type: 'tool_use', id: 'b', name: 'sing' }),
+			piece(index, { partial_json: '{"n":2}' }),
+			block(index, { type: 'text', text: 'Done' }),
+			piece(index, { text: '.' }),
 			end({ stop_reason: 'tool_use' }),
 		);
 		expect(answer).toMatchObject({

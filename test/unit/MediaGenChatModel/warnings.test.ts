@@ -2,6 +2,7 @@ import { memoryOf, usageWarnings } from '../../../nodes/MediaGenChatModel/cache/
 import type { Question } from '../../../nodes/MediaGenChatModel/prompt/style';
 import type { Turn } from '../../../nodes/MediaGenChatModel/prompt/talk';
 import type { Usage } from '../../../nodes/shared/api/chatUsage';
+import { usageOf } from '../support/usage';
 
 let key = 0;
 const newMemory = () => memoryOf(`node ${(key += 1)}`);
@@ -100,17 +101,8 @@ test('nodes are remembered by their key, the last two hundred', () => {
 	expect(memoryOf(name)).not.toBe(first);
 });
 
-const usage = (more: Partial<Usage>): Usage => ({
-	inputTotal: 2_000,
-	inputUncached: 2_000,
-	cacheRead: 0,
-	cacheWrite: 0,
-	cacheWrite5m: 0,
-	cacheWrite1h: 0,
-	output: 1,
-	cacheHit: false,
-	...more,
-});
+const usage = (more: Partial<Usage>) =>
+	usageOf({ inputTotal: 2_000, inputUncached: 2_000, output: 1, ...more });
 
 test.each([
 	[usage({ cacheRead: 1 }), []],

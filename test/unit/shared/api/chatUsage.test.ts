@@ -7,17 +7,12 @@ import {
 	sumUsage,
 	type Usage,
 } from '../../../../nodes/shared/api/chatUsage';
+import { usageOf } from '../../support/usage';
 
-const written5m = {
-	inputTotal: 5_030,
-	inputUncached: 30,
-	cacheRead: 0,
-	cacheWrite: 5_000,
-	cacheWrite5m: 5_000,
-	cacheWrite1h: 0,
-	output: 12,
-	cacheHit: false,
-};
+const written5m = usageOf({
+	...{ inputTotal: 5_030, inputUncached: 30, output: 12 },
+	...{ cacheWrite: 5_000, cacheWrite5m: 5_000 },
+});
 
 test('a messages-style usage is read into the common shape', () => {
 	expect(
@@ -77,16 +72,7 @@ test('without a breakdown cache_write_tokens is the write, and its lifetime is n
 });
 
 test('a usage without any cache field is all plain input', () => {
-	const plain = {
-		inputTotal: 30,
-		inputUncached: 30,
-		cacheRead: 0,
-		cacheWrite: 0,
-		cacheWrite5m: 0,
-		cacheWrite1h: 0,
-		output: 12,
-		cacheHit: false,
-	};
+	const plain = usageOf({ inputTotal: 30, inputUncached: 30, output: 12 });
 	expect(readMessagesUsage({ input_tokens: 30, output_tokens: 12 })).toEqual(plain);
 	expect(readCompletionUsage({ prompt_tokens: 30, completion_tokens: 12 })).toEqual(plain);
 });
