@@ -8,18 +8,10 @@ import {
 import { TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
 import { type Clock, setClock } from '../../../nodes/shared/util/clock';
 import { jsonObject, toJson } from '../../../nodes/shared/util/json';
-
-let now = Date.UTC(2026, 0, 1);
+import { jumpingClock } from '../../engine/support/clocks';
 
 /** Time passes as soon as somebody sleeps. */
-const passing: Clock = {
-	now: () => now,
-	sleep: async (ms) => {
-		now += ms;
-		await new Promise((resolve) => setImmediate(resolve));
-	},
-	toHostMs: (ms) => ms,
-};
+const passing = jumpingClock();
 
 /** Nobody wakes up: only the test moves the time. */
 const standing: Clock = { ...passing, sleep: async () => await new Promise(() => undefined) };
@@ -68,15 +60,15 @@ describe('Where executions run in another process', () => {
 
 	test('a start is certain when this process still lives half a minute later', async () => {
 		await expect(begin('another')).resolves.toBe(false);
-		now += 15_000;
+		passing.advance(15_000);
 		await expect(stateOf('another')).resolves.toBe('starting');
-		now += 15_001;
+		passing.advance(15_001);
 		await expect(stateOf('another')).resolves.toBe('started');
 	});
 
 	test('a start of that age is certain when any other task is asked for, so that it is stored with the next call', async () => {
 		await begin('third');
-		now += 30_001;
+		passing.advance(30_001);
 		const data = staticData();
 		await trigger.stateOf(data, 'some other', 24);
 		expect(data.writes()).toBe(1);
@@ -84,9 +76,9 @@ describe('Where executions run in another process', () => {
 	});
 
 	test('a call waits for one second from the fourth start on', async () => {
-		const before = now;
+		const before = passing.now();
 		await expect(begin('fourth')).resolves.toBe(false);
-		expect(now - before).toBeLessThan(2_000);
+		expect(passing.now() - before).toBeLessThan(2_000);
 	});
 });
 
@@ -154,7 +146,7 @@ describe('An execution that starts', () => {
 		async (hours) => {
 			const { starts } = begun();
 			if (hours > 0) await starts.begin('task');
-			now += hours * 3_600_000;
+			passing.advance(hours * 3_600_000);
 			await starts.settled('other');
 			expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
 				'unknown',

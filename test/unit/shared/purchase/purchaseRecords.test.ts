@@ -6,6 +6,7 @@ import {
 	PurchaseRecords,
 } from '../../../../nodes/shared/purchase/purchaseRecords';
 import { setClock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../../engine/support/clocks';
 import { recordsContext } from '../../../engine/support/recordsContext';
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +18,9 @@ const fox: Purchase = {
 	body: { prompt: 'a fox' },
 };
 const owl: Purchase = { ...fox, body: { prompt: 'an owl' } };
+
+const TASK_1 = { state: 'accepted', taskId: 'task_1' } as const;
+const TASK_2 = { state: 'accepted', taskId: 'task_2' } as const;
 
 /** What n8n keeps with the execution. It survives as JSON only. */
 let kept: IDataObject;
@@ -72,7 +76,7 @@ describe('Whether the input is what this run has put out before', () => {
 		['a task of an earlier round', { input: [{ taskId: 'task_1' }], runIndex: 1 }, false],
 		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
 	])('%s', (_, run, expected) => {
-		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
+		runOnce((records) => records.mark(fox, TASK_1));
 		expect(isOwnOutput(recordsContext(kept, run))).toBe(expected);
 	});
 
@@ -83,8 +87,8 @@ describe('Whether the input is what this run has put out before', () => {
 
 describe('What an attempt leaves to the next one', () => {
 	test('an accepted task is taken up', () => {
-		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
-		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		runOnce((records) => records.mark(fox, TASK_1));
+		expect(open().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('a purchase without an answer is known as pending', () => {
@@ -100,18 +104,18 @@ describe('What an attempt leaves to the next one', () => {
 	test('the last state counts', () => {
 		runOnce((records) => {
 			records.mark(fox, { state: 'pending' });
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark(fox, TASK_1);
 		});
-		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(open().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('it survives a restart of n8n, even when the run was cut off', () => {
-		open().mark(fox, { state: 'accepted', taskId: 'task_1' });
-		expect(openAfterRestart().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		open().mark(fox, TASK_1);
+		expect(openAfterRestart().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('it goes to one attempt only', () => {
-		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
+		runOnce((records) => records.mark(fox, TASK_1));
 		const second = open();
 		expect(second.claim(fox)).toBeDefined();
 		expect(second.claim(fox)).toBeDefined();
@@ -126,22 +130,22 @@ describe('What an attempt leaves to the next one', () => {
 		['another path', { path: '/v1/low-variation' }],
 		['another body', { body: { prompt: 'an owl' } }],
 	])('%s of other parameters is another purchase', (_, change) => {
-		runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
+		runOnce((records) => records.mark(fox, TASK_1));
 		const parameters = { prompt: 'an owl' };
 		expect(open({ parameters }).claim({ ...fox, ...change })).toBeUndefined();
 		expect(open().claim(fox)).toBeDefined();
 	});
 
 	describe('a request that an expression of the same parameters changed by itself', () => {
-		const taken = { state: 'accepted', taskId: 'task_1', hasChanged: true };
+		const taken = { ...TASK_1, hasChanged: true };
 		const ofNow = { prompt: '={{ $now }}', options: { timeout: 5 } };
 
 		test('is the same purchase, from attempt to attempt', () => {
-			runOnce((records) => records.mark(fox, { state: 'accepted', taskId: 'task_1' }));
+			runOnce((records) => records.mark(fox, TASK_1));
 			runOnce((records) => expect(records.claim(owl)).toEqual(taken));
 			runOnce((records) => expect(records.claim(fox)).toEqual(taken));
 			const last = open();
-			expect(last.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+			expect(last.claim(fox)).toEqual(TASK_1);
 			last.complete(0);
 			last.close();
 			expect(kept).toEqual({});
@@ -165,20 +169,20 @@ describe('What an attempt leaves to the next one', () => {
 			],
 		])('is another one %s', (_, run) => {
 			const before = open({ tool: run?.tool });
-			before.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			before.mark(fox, TASK_1);
 			before.close();
 			expect(open(run).claim(owl)).toBeUndefined();
 		});
 
 		test('is not taken from a run that goes on', () => {
-			open().mark(fox, { state: 'accepted', taskId: 'task_1' });
+			open().mark(fox, TASK_1);
 			expect(open().claim(owl)).toBeUndefined();
 		});
 	});
 
 	test('its state is told, and it stays for who claims it', () => {
 		runOnce((records) => {
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark(fox, TASK_1);
 			records.mark({ ...owl, itemIndex: 1 }, { state: 'pending' });
 			expect(records.stateOf(fox)).toBeUndefined();
 		});
@@ -188,19 +192,19 @@ describe('What an attempt leaves to the next one', () => {
 			(purchase) => records.stateOf(purchase),
 		);
 		expect(states).toEqual(['accepted', 'accepted', 'pending', undefined]);
-		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(records.claim(fox)).toEqual(TASK_1);
 		expect(open().stateOf(fox)).toBeUndefined();
 	});
 
 	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
 		runOnce((records) => {
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
-			records.mark({ ...owl, itemIndex: 1 }, { state: 'accepted', taskId: 'task_2' });
+			records.mark(fox, TASK_1);
+			records.mark({ ...owl, itemIndex: 1 }, TASK_2);
 			records.drop(0);
 			records.drop(7);
 		});
 		expect(open().claim(fox)).toBeUndefined();
-		expect(open().claim({ ...owl, itemIndex: 1 })).toEqual({ state: 'accepted', taskId: 'task_2' });
+		expect(open().claim({ ...owl, itemIndex: 1 })).toEqual(TASK_2);
 	});
 
 	test('a claimed record can be dropped', () => {
@@ -215,7 +219,7 @@ describe('What an attempt leaves to the next one', () => {
 	test('a run whose items all came out leaves nothing in the data of the execution', () => {
 		runOnce((records) => {
 			upload(records, 0, 'picture');
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark(fox, TASK_1);
 			records.complete(0);
 		});
 		expect(kept).toEqual({});
@@ -233,7 +237,7 @@ describe('What an attempt leaves to the next one', () => {
 			},
 		};
 		const records = open();
-		expect(records.claim(fox)).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(records.claim(fox)).toEqual(TASK_1);
 		expect(records.findUpload(0, 'picture')).toBe('https://example.com/picture');
 	});
 
@@ -243,7 +247,7 @@ describe('What an attempt leaves to the next one', () => {
 		kept = { mediaGenPurchases: { [key]: [{ state: 'gone' }] } };
 		runOnce((records) => {
 			expect(records.claim(fox)).toBeUndefined();
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark(fox, TASK_1);
 			records.drop(0);
 		});
 		expect(kept).toEqual({});
@@ -254,15 +258,13 @@ describe('What an attempt leaves to the next one', () => {
 		const records = open();
 		expect(records.claim(fox)).toBeUndefined();
 		expect(records.findUpload(0, 'picture')).toBeUndefined();
-		records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+		records.mark(fox, TASK_1);
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
 	});
 });
 
 describe('A later run of the node, such as the next round of a loop', () => {
-	const left = { state: 'accepted', taskId: 'task_1' };
-
 	const named = (key: string | undefined): IDataObject => ({
 		error: { message: 'Too late', recordKey: key ?? '' },
 	});
@@ -274,7 +276,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 	): string | undefined {
 		const records = open(run);
 		records.claim(purchase);
-		records.mark(purchase, { state: 'accepted', taskId: 'task_1' });
+		records.mark(purchase, TASK_1);
 		records.close();
 		return records.recordKey(purchase.itemIndex);
 	}
@@ -282,12 +284,12 @@ describe('A later run of the node, such as the next round of a loop', () => {
 	test('is not given what an earlier run left for an equal request', () => {
 		fail();
 		expect(open({ runIndex: 1 }).claim(fox)).toBeUndefined();
-		expect(open().claim(fox)).toEqual(left);
+		expect(open().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('is given it where an agent calls the node: there each try is a run', () => {
 		fail({ tool: true });
-		expect(open({ runIndex: 1, tool: true }).claim(fox)).toEqual(left);
+		expect(open({ runIndex: 1, tool: true }).claim(fox)).toEqual(TASK_1);
 	});
 
 	test('an agent gets no key: it sends no item back', () => {
@@ -304,7 +306,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 		const key = fail();
 		const records = open({ runIndex: 1, input: [{}, {}, item(key)] });
 		expect(records.claim({ ...fox, itemIndex: 1 })).toBeUndefined();
-		expect(records.claim({ ...fox, itemIndex: 2 })).toEqual(left);
+		expect(records.claim({ ...fox, itemIndex: 2 })).toEqual(TASK_1);
 		expect(records.recordKey(2)).not.toBe(key);
 	});
 
@@ -321,18 +323,18 @@ describe('A later run of the node, such as the next round of a loop', () => {
 	test('the same record goes to one item, and on from run to run', () => {
 		const first = fail();
 		const again = open({ runIndex: 1, input: [named(first), named(first)] });
-		expect([again.claim(fox), again.claim({ ...fox, itemIndex: 1 })]).toEqual([left, undefined]);
+		expect([again.claim(fox), again.claim({ ...fox, itemIndex: 1 })]).toEqual([TASK_1, undefined]);
 		again.close();
 		const second = again.recordKey(0);
 		expect(open({ runIndex: 2, input: [named(first)] }).claim(fox)).toBeUndefined();
-		expect(open({ runIndex: 2, input: [named(second)] }).claim(fox)).toEqual(left);
+		expect(open({ runIndex: 2, input: [named(second)] }).claim(fox)).toEqual(TASK_1);
 	});
 
 	test('an item that names the record of a run that still goes on does not take it', () => {
 		const running = open();
-		running.mark(fox, { state: 'accepted', taskId: 'task_1' });
+		running.mark(fox, TASK_1);
 		expect(open({ runIndex: 1, input: [named(running.recordKey(0))] }).claim(fox)).toBeUndefined();
-		expect(running.claim(fox)).toEqual(left);
+		expect(running.claim(fox)).toEqual(TASK_1);
 	});
 
 	test('an item that comes back with another request is another purchase, and keeps its name until it has bought', () => {
@@ -360,7 +362,7 @@ describe('A later run of the node, such as the next round of a loop', () => {
 		const records = open({ input: [{}, named(key)] });
 		records.claim(fox);
 		expect(records.claim({ ...fox, itemIndex: 1 })).toBeUndefined();
-		expect(records.claim(fox)).toEqual(left);
+		expect(records.claim(fox)).toEqual(TASK_1);
 	});
 
 	test('an item whose record another one took has none', () => {
@@ -393,54 +395,47 @@ describe('A later run of the node, such as the next round of a loop', () => {
 describe('Runs side by side, such as the batches of an agent', () => {
 	test("do not take each other's tasks", () => {
 		const [first, second] = [open(), open()];
-		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
+		first.mark(fox, TASK_1);
 		expect(second.claim(fox)).toBeUndefined();
 		second.mark(fox, { state: 'pending' });
-		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
-		expect([first.claim(fox), second.claim(fox)]).toEqual([
-			{ state: 'accepted', taskId: 'task_1' },
-			{ state: 'accepted', taskId: 'task_2' },
-		]);
+		second.mark(fox, TASK_2);
+		expect([first.claim(fox), second.claim(fox)]).toEqual([TASK_1, TASK_2]);
 	});
 
 	test("do not delete each other's tasks", () => {
 		const [first, second] = [open(), open()];
-		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
-		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
+		first.mark(fox, TASK_1);
+		second.mark(fox, TASK_2);
 		first.drop(0);
 		first.close();
 		second.close();
-		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_2' });
+		expect(open().claim(fox)).toEqual(TASK_2);
 	});
 
 	test('a run that ends before the other has bought does not make it forget', () => {
 		const [first, second] = [open(), open()];
 		first.close();
-		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
+		second.mark(fox, TASK_2);
 		second.close();
-		expect(open().claim(fox)).toEqual({ state: 'accepted', taskId: 'task_2' });
+		expect(open().claim(fox)).toEqual(TASK_2);
 	});
 
 	test('two that both failed leave two tasks, one for each next attempt', () => {
 		const [first, second] = [open(), open()];
-		first.mark(fox, { state: 'accepted', taskId: 'task_1' });
-		second.mark(fox, { state: 'accepted', taskId: 'task_2' });
+		first.mark(fox, TASK_1);
+		second.mark(fox, TASK_2);
 		first.close();
 		second.close();
 		const claimed = [open(), open(), open()].map((records) => records.claim(fox));
-		expect(claimed).toEqual([
-			{ state: 'accepted', taskId: 'task_1' },
-			{ state: 'accepted', taskId: 'task_2' },
-			undefined,
-		]);
+		expect(claimed).toEqual([TASK_1, TASK_2, undefined]);
 	});
 });
 
 describe('An upload', () => {
-	let now = Date.UTC(2026, 0, 1);
+	const time = jumpingClock();
 
 	beforeEach(() => {
-		setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms });
+		setClock(time);
 		runOnce((records) => upload(records, 0, 'picture'));
 	});
 
@@ -450,9 +445,9 @@ describe('An upload', () => {
 	});
 
 	test('is made again before its link ends after 72 hours', () => {
-		now += 70 * HOUR_MS - 1;
+		time.advance(70 * HOUR_MS - 1);
 		expect(open().findUpload(0, 'picture')).toBeDefined();
-		now += 1;
+		time.advance(1);
 		expect(open().findUpload(0, 'picture')).toBeUndefined();
 	});
 
@@ -479,7 +474,7 @@ describe('An upload', () => {
 	test('stays while a task of the execution may be taken up, whose request had its link', () => {
 		runOnce((records) => {
 			upload(records, 1, 'picture');
-			records.mark(fox, { state: 'accepted', taskId: 'task_1' });
+			records.mark(fox, TASK_1);
 			records.complete(1);
 		});
 		expect(open().findUpload(1, 'picture')).toBeDefined();
@@ -512,11 +507,9 @@ describe('A pause that n8n has lost with all that it kept', () => {
 	}
 
 	test('leaves the task to the run that begins anew, and to no other purchase', () => {
-		const again = lose((records) =>
-			records.mark(paused('lost'), { state: 'accepted', taskId: 'task_1' }),
-		);
+		const again = lose((records) => records.mark(paused('lost'), TASK_1));
 		expect(again.claim(paused('another'))).toBeUndefined();
-		expect(again.claim(paused('lost'))).toEqual({ state: 'accepted', taskId: 'task_1' });
+		expect(again.claim(paused('lost'))).toEqual(TASK_1);
 		// It is a record again, for an attempt after this one.
 		again.close();
 		expect(open().claim(paused('lost'))).toMatchObject({ taskId: 'task_1' });
@@ -524,11 +517,11 @@ describe('A pause that n8n has lost with all that it kept', () => {
 
 	test('leaves the task of the run that paused, not that of one beside it', () => {
 		const [beside, records] = [open(), open()];
-		beside.mark(paused('twice'), { state: 'accepted', taskId: 'task_1' });
-		records.mark(paused('twice'), { state: 'accepted', taskId: 'task_2' });
+		beside.mark(paused('twice'), TASK_1);
+		records.mark(paused('twice'), TASK_2);
 		records.markPaused();
 		kept = {};
-		expect(open().claim(paused('twice'))).toEqual({ state: 'accepted', taskId: 'task_2' });
+		expect(open().claim(paused('twice'))).toEqual(TASK_2);
 	});
 
 	test('leaves nothing of a purchase without a task', () => {
@@ -537,17 +530,12 @@ describe('A pause that n8n has lost with all that it kept', () => {
 	});
 
 	test('leaves nothing to an agent, who may want the same again', () => {
-		const again = lose(
-			(records) => records.mark(paused('tool'), { state: 'accepted', taskId: 'task_1' }),
-			{ tool: true },
-		);
+		const again = lose((records) => records.mark(paused('tool'), TASK_1), { tool: true });
 		expect(again.claim(paused('tool'))).toBeUndefined();
 	});
 
 	test('leaves nothing to another round of a loop', () => {
-		lose((records) =>
-			records.mark(paused('round'), { state: 'accepted', taskId: 'task_1' }),
-		).close();
+		lose((records) => records.mark(paused('round'), TASK_1)).close();
 		expect(open({ runIndex: 1 }).claim(paused('round'))).toBeUndefined();
 	});
 });

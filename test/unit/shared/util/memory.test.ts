@@ -1,11 +1,10 @@
 import { Memory } from '../../../../nodes/shared/util/memory';
 import { setClock } from '../../../../nodes/shared/util/clock';
+import { jumpingClock } from '../../../engine/support/clocks';
 
-let now = Date.UTC(2026, 0, 1);
+const time = jumpingClock();
 
-beforeAll(() =>
-	setClock({ now: () => now, sleep: async () => await Promise.resolve(), toHostMs: (ms) => ms }),
-);
+beforeAll(() => setClock(time));
 afterAll(() => setClock(undefined));
 
 const held = (memory: Memory<number>) => ['a', 'b', 'c'].map((key) => memory.get(key));
@@ -25,20 +24,20 @@ test('a value is forgotten after its time, and lasts anew when it is set again',
 	const memory = new Memory<number>(10, 1_000);
 	memory.set('a', 1);
 	memory.set('b', 2);
-	now += 999;
+	time.advance(999);
 	memory.set('a', 3);
 	expect(held(memory)).toEqual([3, 2, undefined]);
-	now += 1;
+	time.advance(1);
 	expect(held(memory)).toEqual([3, undefined, undefined]);
-	now += 999;
+	time.advance(999);
 	expect(held(memory)).toEqual([undefined, undefined, undefined]);
 });
 
 test('a value that was set before the clock was set back keeps no later one alive', () => {
 	const memory = new Memory<number>(10, 1_000);
 	memory.set('a', 1);
-	now -= 500;
+	time.advance(-500);
 	memory.set('b', 2);
-	now += 1_000;
+	time.advance(1_000);
 	expect(held(memory)).toEqual([1, undefined, undefined]);
 });
