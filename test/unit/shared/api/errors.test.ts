@@ -254,23 +254,30 @@ describe('A response with an error', () => {
 	});
 
 	test.each([
-		[400, 'Bad request'],
-		[401, 'Authentication failed'],
-		[402, 'Insufficient balance'],
-		[403, 'Permission denied'],
-		[404, 'Task not found'],
-		[408, 'The request timed out'],
-		[413, 'Too large for the service'],
-		[418, 'Bad request'],
-		[425, 'Server error (HTTP 425)'],
-		[429, 'Rate limit reached'],
-		[500, 'Server error (HTTP 500)'],
-		[502, 'Bad gateway (HTTP 502)'],
-		[503, 'Server error (HTTP 503)'],
-		[302, 'The response could not be read (HTTP 302)'],
-	])('%d has the words that people search for', (status, message) => {
-		expect(errorOf(status, {}).message).toBe(message);
-	});
+		[302, 'The response could not be read (HTTP 302)', Error, 'maybe', true],
+		[399, 'The response could not be read (HTTP 399)', Error, 'maybe', true],
+		[400, 'Bad request', Error, 'no', false],
+		[401, 'Authentication failed', Error, 'no', false],
+		[402, 'Insufficient balance', InsufficientBalanceError, 'no', false],
+		[403, 'Permission denied', Error, 'no', false],
+		[404, 'Task not found', NotFoundError, 'no', false],
+		[408, 'The request timed out', TimeoutError, 'maybe', true],
+		[413, 'Too large for the service', Error, 'no', false],
+		[418, 'Bad request', Error, 'no', false],
+		[425, 'Server error (HTTP 425)', ServerError, 'no', true],
+		[429, 'Rate limit reached', RateLimitError, 'no', true],
+		[499, 'Bad request', Error, 'no', false],
+		[500, 'Server error (HTTP 500)', ServerError, 'maybe', true],
+		[502, 'Bad gateway (HTTP 502)', ServerError, 'maybe', true],
+		[503, 'Server error (HTTP 503)', ServerError, 'maybe', true],
+	])(
+		'%d has the words that people search for, and tells whether it bought something and may pass: %s',
+		(status, message, ErrorClass, sent, transient) => {
+			const error = errorOf(status, {});
+			expect(error).toBeInstanceOf(ErrorClass);
+			expect(error).toMatchObject({ message, sent, transient });
+		},
+	);
 
 	test('a 404 of anything else is "Not found"', () => {
 		expect(errorFromResponse({ statusCode: 404, headers: {} }, NOW).message).toBe('Not found');
@@ -373,34 +380,6 @@ describe('A response with an error', () => {
 		const { message, details } = unreadableResponse(200, body);
 		expect(message).toMatch(/^The response could not be read \(HTTP 200\): \{"id":"x{292}…$/);
 		expect(details.response).toBe(JSON.stringify(body));
-	});
-
-	test.each([
-		[408, true],
-		[425, true],
-		[429, true],
-		[500, true],
-		[302, true],
-		[400, false],
-		[401, false],
-		[404, false],
-	])('%d may pass: %p', (status, transient) => {
-		expect(errorOf(status, {}).transient).toBe(transient);
-	});
-
-	test.each([
-		[429, RateLimitError, 'no'],
-		[400, Error, 'no'],
-		[408, TimeoutError, 'maybe'],
-		[499, Error, 'no'],
-		[425, ServerError, 'no'],
-		[399, Error, 'maybe'],
-		[500, ServerError, 'maybe'],
-		[502, ServerError, 'maybe'],
-		[302, Error, 'maybe'],
-	])('%d: whether something was bought', (status, ErrorClass, sent) => {
-		const error = errorOf(status, {});
-		expect([error.sent, error instanceof ErrorClass]).toEqual([sent, true]);
 	});
 });
 

@@ -123,22 +123,17 @@ test.each(
 });
 
 test.each([
-	['https://x.example/1.MP4', 'a.MP4'],
-	['https://x.example/1.x', 'a'],
-	['https://x.example/1.ab', 'a.ab'],
-	['https://x.example/1.abcde', 'a.abcde'],
-	['https://x.example/1.abcdef', 'a'],
-	['https://x.example/v1.2/track', 'a'],
-	['https://x.example/xmp4', 'a'],
-])('the extension of %s without a type', (url, name) => {
-	expect(withExtension('a', undefined, url)).toBe(name);
-});
-
-test.each([
 	['audio/mpeg', 'https://x.example/1.bin', 'a.mp3'],
 	['image/webp', 'https://x.example/1', 'a.webp'],
 	['application/octet-stream', 'https://x.example/1.flac?x=.png', 'a.flac'],
 	[undefined, 'https://x.example/1.mp4#t', 'a.mp4'],
+	[undefined, 'https://x.example/1.MP4', 'a.MP4'],
+	[undefined, 'https://x.example/1.x', 'a'],
+	[undefined, 'https://x.example/1.ab', 'a.ab'],
+	[undefined, 'https://x.example/1.abcde', 'a.abcde'],
+	[undefined, 'https://x.example/1.abcdef', 'a'],
+	[undefined, 'https://x.example/v1.2/track', 'a'],
+	[undefined, 'https://x.example/xmp4', 'a'],
 	[undefined, 'https://x.example/track', 'a'],
 ])('the extension by the type %s and the link %s', (type, url, name) => {
 	expect(withExtension('a', type, url)).toBe(name);
