@@ -37,7 +37,7 @@ const TESTS_OF = {
 	'api/address': ['unit/shared/api/address', 'unit/shared/output/resultFiles'],
 	'api/connection': ['unit/shared/api/connection'],
 	'api/redact': ['unit/shared/api/connection'],
-	'api/signedAddress': ['unit/shared/api/signedAddress'],
+	'api/signedAddress': ['unit/shared/api/signedAddress', 'engine/MediaGenTrigger/reference'],
 	// Wait, pause and resume
 	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
 	'tasks/pause': [
