@@ -17,7 +17,7 @@ const TESTS_OF = {
 		'engine/shared/purchase/spendingGuard',
 	],
 	// Requests and retries
-	'api/http': ['unit/shared/api/http'],
+	'api/http': ['unit/shared/api/http', 'engine/shared/api/hardEnd'],
 	'api/errors': ['unit/shared/api/errors'],
 	// Records and results
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],

@@ -204,17 +204,6 @@ describe('A request', () => {
 	});
 
 	describe('under way', () => {
-		const silent: Answer = { statusCode: 200, body: new Readable({ read: () => {} }) };
-
-		test('is aborted by a cancel if it reads, at once', async () => {
-			const cancel = new AbortController();
-			const reading = send(read, [silent], cancel.signal);
-			await new Promise((resolve) => setImmediate(resolve));
-			cancel.abort();
-			await expect(reading).rejects.toBeInstanceOf(CanceledError);
-			expect(calls.map(({ signal }) => signal?.aborted)).toStrictEqual([true]);
-		});
-
 		test('is not aborted by a cancel if it buys', async () => {
 			const cancel = new AbortController();
 			const body = new Readable({ read: () => {} });
@@ -245,20 +234,6 @@ describe('A request', () => {
 			const sent = createSend(context, connection).send({ ...purchase, timeoutMs: 20 }, anything);
 			await expect(sent).rejects.toThrow('The request timed out');
 			await new Promise((resolve) => setTimeout(resolve, 80));
-			expect(body.destroyed).toBe(true);
-		});
-
-		test.each([purchase, read])('ends at its time limit, by n8n or by itself', async (request) => {
-			const body = new Readable({ read: () => {} });
-			const sent = send(
-				{ ...request, retry: request.retry === 'read' ? 'once' : 'purchase', timeoutMs: 20 },
-				[{ statusCode: 200, body }],
-			);
-			await expect(sent).rejects.toMatchObject({
-				message: 'The request timed out',
-				sent: 'maybe',
-			});
-			expect(calls.map(({ signal }) => signal?.aborted)).toStrictEqual([true]);
 			expect(body.destroyed).toBe(true);
 		});
 	});
@@ -450,24 +425,6 @@ describe('A request', () => {
 		expect(log).toHaveLength(4);
 	});
 
-	test('that comes through in the end is a success', async () => {
-		expect(
-			await send(read, [
-				{ statusCode: 500 },
-				Object.assign(new Error('x'), { code: 'ECONNRESET' }),
-				ok,
-			]),
-		).toEqual({ done: true });
-	});
-
-	test.each<[string, Answer]>([
-		['a 5xx', { statusCode: 500 }],
-		['a reset', Object.assign(new Error('x'), { code: 'ECONNRESET' })],
-	])('that buys is not sent again after %s', async (_, answer) => {
-		await expect(send(purchase, [answer, ok])).rejects.toMatchObject({ sent: 'maybe' });
-		expect(calls).toHaveLength(1);
-	});
-
 	test('waits as long as the service asks, and within three minutes', async () => {
 		expect(await send(purchase, [limited('170'), ok])).toEqual({ done: true });
 		expect(calls[1]?.at).toBe(170_000);
@@ -486,14 +443,6 @@ describe('A request', () => {
 	});
 
 	describe('beside others', () => {
-		test('waits for the end of their rate limit', async () => {
-			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
-			const first = both(purchase, anything);
-			await new Promise((resolve) => setImmediate(resolve));
-			await Promise.all([first, both(read, anything)]);
-			expect(calls.map(({ at }) => at)).toStrictEqual([0, 20_000, 20_000]);
-		});
-
 		test('waits for the longest of their rate limits', async () => {
 			const { send: both } = createSend(contextOf(limited('20'), limited('5'), ok), connection);
 			await Promise.all([both(purchase, anything), both(read, anything)]);
