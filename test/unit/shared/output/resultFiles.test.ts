@@ -144,11 +144,11 @@ test("a grid beside a picture: the place of the task's own family comes first, a
 		image_urls: [link('reference.png')],
 		result: { images: [{ url: [link('1.png')] }] },
 	};
-	const { fields, urls } = sentRequestOf({ prompt: 'A harbor' });
-	expect(filesOf('image', raw, { fields, urls })).toEqual([
-		[1, '1.png'],
-		[2, 'grid.png', 'grid_image'],
-	]);
+	for (const request of [undefined, sentRequestOf({ prompt: 'A harbor' })])
+		expect(filesOf('image', raw, request)).toEqual([
+			[1, '1.png'],
+			[2, 'grid.png', 'grid_image'],
+		]);
 });
 
 describe('The pictures of a grid keep their numbers', () => {
@@ -194,11 +194,6 @@ describe('The pictures of a grid keep their numbers', () => {
 		const raw = { ...grid, action: 'REROLL', image_urls };
 		expect(filesOf(null, raw).map(([index]) => index)).toEqual([null, 1, 3, 4]);
 	});
-
-	test('a grid that an action alone tells', () => {
-		const raw = { action: 'upscale', image_urls: [link('1.png')] };
-		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
-	});
 });
 
 test('an image without a link keeps its number', () => {
@@ -213,18 +208,6 @@ test("the family's own place comes first", () => {
 	const result = { images: [{ url: [link('cover.png')] }], music: [{ audio_url: link('1.mp3') }] };
 	expect(filesOf('music', { result }).map(([, name]) => name)).toEqual(['1.mp3', 'cover.png']);
 	expect(filesOf('image', { result }).map(([, name]) => name)).toEqual(['cover.png', '1.mp3']);
-});
-
-test('the place of the family that is known, or that the record shows, comes first', () => {
-	const raw = {
-		result: { images: [{ url: link('1') }], music: [{ audio_url: link('2') }] },
-		grid_image_url: link('3'),
-		image_urls: [link('4')],
-	};
-	const urlsOf = (family: TaskFamily | null) =>
-		resultFiles(recordOf(raw), family, NOW).map(({ url, kind }) => `${kind} ${url.slice(-1)}`);
-	expect(urlsOf(null)).toEqual(['image 3', 'image 4', 'image 1', 'audio 2']);
-	expect(urlsOf('image')).toEqual(['image 1', 'image 3', 'audio 2']);
 });
 
 test('links that are listed twice come out once', () => {
@@ -559,6 +542,14 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: { [field]: value } })).toEqual([]);
 	});
 
+	test.each(words('pathway named titled prompted texture tagsoup idol'))(
+		'the field %s only begins like one of a text',
+		(field) => {
+			const urls = urlsOf('image', { result: { [field]: '/f/1.png' } });
+			expect(urls).toEqual(['https://api.example.com/f/1.png']);
+		},
+	);
+
 	test('as JSON in a text', () => {
 		const songs = [link('1.mp3'), link('2.mp3')];
 		const music = JSON.stringify(songs.map((audio_url) => ({ audio_url })));
@@ -711,20 +702,6 @@ describe('The address of an API is no result', () => {
 	);
 });
 
-test.each(words('pathway named titled prompted texture tagsoup idol'))(
-	'the field %s only begins like one of a text',
-	(field) => {
-		const files = resultFiles(
-			recordOf({ result: { [field]: '/f/1.png' } }),
-			'image',
-			NOW,
-			undefined,
-			'https://a.io',
-		);
-		expect(files.map(({ url }) => url)).toStrictEqual(['https://a.io/f/1.png']);
-	},
-);
-
 test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
 	const video = { cover_url: link('c.png'), video_url: link('v.mp4') };
 	for (const family of ['video', null] as const)
@@ -853,6 +830,14 @@ type Made = Pick<Sample, 'raw' | 'made'>;
 
 const numbered = (urls: readonly string[]) => urls.map((url, at) => [url, at + 1] as const);
 
+/** As many links as asked for, in the place that `place` gives them. */
+const linksAt =
+	(ending: string, place: (urls: string[]) => Record<string, unknown>) =>
+	(count: number): Made => {
+		const urls = many(count, () => newLink(ending));
+		return { raw: place(urls), made: numbered(urls) };
+	};
+
 /** Places of links that any family may use. A grid numbers the links of its own place only. */
 const OPEN_PLACES: Record<string, (urls: string[]) => Record<string, unknown>> = {
 	listInResult: (urls) => ({ result: urls }),
@@ -866,143 +851,67 @@ const OPEN_PLACES: Record<string, (urls: string[]) => Record<string, unknown>> =
 	inRecordObjects: (urls) => ({ videos: urls.map((video_url) => ({ video_url })) }),
 };
 
+const gridAt =
+	(place: (grid: Record<string, unknown>) => Record<string, unknown>) =>
+	(count: number): Made => {
+		const [grid = '', ...four] = many(Math.min(5, count + 1), () => newLink('png'));
+		const raw = place({ grid_image_url: grid, image_urls: four });
+		return { raw, made: [[grid, null], ...numbered(four)] };
+	};
+
 const DOCUMENTED: Record<TaskFamily, Record<string, (count: number) => Made>> = {
 	image: {
-		lists: (count) => {
-			const urls = many(count, () => newLink('png'));
-			return { raw: { result: { images: [{ url: urls }] } }, made: numbered(urls) };
-		},
-		texts: (count) => {
-			const urls = many(count, () => newLink('png'));
-			return { raw: { result: { images: urls.map((url) => ({ url })) } }, made: numbered(urls) };
-		},
+		lists: linksAt('png', (urls) => ({ result: { images: [{ url: urls }] } })),
+		texts: linksAt('png', (urls) => ({ result: { images: urls.map((url) => ({ url })) } })),
 	},
 	music: {
 		gaps: (count) => {
 			const urls = many(count, (at) => (at % 2 === 0 ? newLink('mp3') : null));
 			const made = urls.flatMap((url, at) => (url === null ? [] : [[url, at + 1] as const]));
-			return {
-				raw: { result: { music: urls.map((audio_url) => ({ audio_url, title: 'T' })) } },
-				made,
-			};
+			const music = urls.map((audio_url) => ({ audio_url, title: 'T' }));
+			return { raw: { result: { music } }, made };
 		},
 		stemsInTracks: (count) => {
-			const tracks = many(count, () => ({
+			const music = many(count, () => ({
 				audio_url: newLink('mp3'),
 				vocals_url: newLink('mp3'),
 				drums: newLink('mp3'),
 			}));
-			return {
-				raw: { result: { music: tracks } },
-				made: tracks.flatMap((track, at) =>
-					Object.values(track).map((url) => [url, at + 1] as const),
-				),
-			};
+			const made = music.flatMap((track, at) =>
+				Object.values(track).map((url) => [url, at + 1] as const),
+			);
+			return { raw: { result: { music } }, made };
 		},
-		stems: (count) => {
-			const urls = many(count, () => newLink('wav'));
-			return {
-				raw: {
-					result: {
-						music: [],
-						stems: Object.fromEntries(urls.map((url, at) => [`stem_${at}`, url])),
-					},
-				},
-				made: numbered(urls),
-			};
-		},
+		stems: linksAt('wav', (urls) => {
+			const stems = Object.fromEntries(urls.map((url, at) => [`stem_${at}`, url]));
+			return { result: { music: [], stems } };
+		}),
 	},
 	grid: {
-		top: (count) => {
-			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
-			return {
-				raw: { grid_image_url: grid, image_urls: four },
-				made: [[grid ?? '', null], ...numbered(four)],
-			};
-		},
-		inResult: (count) => {
-			const [grid, ...four] = many(Math.min(5, count + 1), () => newLink('png'));
-			return {
-				raw: { result: { grid_image_url: grid, image_urls: four } },
-				made: [[grid ?? '', null], ...numbered(four)],
-			};
-		},
+		top: gridAt((grid) => grid),
+		inResult: gridAt((result) => ({ result })),
 	},
 	video: {
-		lists: (count) => {
-			const urls = many(count, () => newLink('mp4'));
-			return {
-				raw: { result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) } },
-				made: numbered(urls),
-			};
-		},
-		single: () => {
-			const url = newLink('mp4');
-			return { raw: { result: { video_url: url } }, made: [[url, 1]] };
-		},
+		lists: linksAt('mp4', (urls) => ({
+			result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) },
+		})),
+		single: () => linksAt('mp4', ([video_url]) => ({ result: { video_url } }))(1),
 	},
 };
 
 const oddValue = fc.constantFrom<unknown>(
-	null,
-	false,
-	true,
-	'',
-	'0.12',
-	7,
-	-1,
-	1e308,
-	[],
-	{},
-	[null],
-	{ message: null },
-	'text',
-	'2026-01-01T00:00:00Z',
+	...[null, false, true, '', '0.12', 7, -1, 1e308, 'text', '2026-01-01T00:00:00Z'],
+	...[[], {}, [null], { message: null }],
 );
 
-const NOISE = [
-	...[
-		'id',
-		'cost',
-		'credits_cost',
-		'created',
-		'completed',
-		'usage',
-		'error',
-		'progress',
-		'estimated_time',
-		'action',
-		'buttons',
-		'fail_reason',
-	],
-	...[
-		'results',
-		'family',
-		'operation',
-		'taskId',
-		'url',
-		'notes',
-		'reference',
-		'__proto__',
-		'prompt',
-		'model',
-		'expires_at',
-		'record',
-		'task',
-		'a___b',
-	],
-];
+const NOISE = words(`
+	id cost credits_cost created completed usage error progress estimated_time action buttons fail_reason
+	results family operation taskId url notes reference __proto__ prompt model expires_at record task a___b
+`);
 
 const noise = fc.dictionary(fc.constantFrom(...NOISE), oddValue, { maxKeys: 8 });
 
-const REQUEST_PLACES = [
-	'image_urls',
-	'mask_url',
-	'video_list',
-	'metadata',
-	'input',
-	'image_with_roles',
-] as const;
+const REQUEST_PLACES = words('image_urls mask_url video_list metadata input image_with_roles');
 
 const sample: fc.Arbitrary<Sample> = fc
 	.record({
@@ -1018,11 +927,8 @@ const sample: fc.Arbitrary<Sample> = fc
 	.map(({ family, shape, count, noise: odd, sent, sentCount, requestKnown, echoInResult }) => {
 		const documented = Object.values(DOCUMENTED[family]);
 		const open = Object.values(OPEN_PLACES).map((place) => (length: number): Made => {
-			const urls = many(length, () => newLink(ENDING[family]));
-			return {
-				raw: place(urls),
-				made: family === 'grid' ? urls.map((url) => [url, null] as const) : numbered(urls),
-			};
+			const { raw, made } = linksAt(ENDING[family], place)(length);
+			return { raw, made: family === 'grid' ? made.map(([url]) => [url, null] as const) : made };
 		});
 		const shapes = [...documented, ...open];
 		const nothing = (): Made => ({ raw: {}, made: [] });
@@ -1030,13 +936,8 @@ const sample: fc.Arbitrary<Sample> = fc
 		// A grid's own result stands in `image_urls`.
 		const field = family === 'grid' && sent === 'image_urls' ? 'mask_url' : sent;
 		const links = many(field === 'mask_url' ? 1 : sentCount, (at) => link(`sent-${at}.png`));
-		const requestBody = {
-			prompt: 'x',
-			[field]:
-				field === 'mask_url'
-					? links[0]
-					: links.map((url) => (field === 'image_urls' ? url : { url })),
-		};
+		const listed = field === 'image_urls' ? links : links.map((url) => ({ url }));
+		const requestBody = { prompt: 'x', [field]: field === 'mask_url' ? links[0] : listed };
 		const own = raw.result;
 		const result =
 			requestKnown && echoInResult && isObject(own) ? { result: { reference: links, ...own } } : {};
@@ -1065,30 +966,17 @@ test(`${RUNS} records: every link that the service made comes out once with its 
 			const record = readTaskRecord(wrap(raw));
 			if (!record) throw new Error('The record was not read');
 			const request = requestKnown ? sentRequestOf(requestBody) : undefined;
-			const task = toTask(
-				record,
-				{ taskId: 'task_1', family, operation: 'generate', request },
-				{},
-				NOW,
-			);
+			const origin = { taskId: 'task_1', family, operation: 'generate', request };
+			const task = toTask(record, origin, {}, NOW);
 			const found = task.results.map(({ url, index }) => `${index} ${url}`).sort();
-			if (
-				found.join() !==
-				made
-					.map(([url, index]) => `${index} ${url}`)
-					.sort()
-					.join()
-			) {
+			const expected = made.map(([url, index]) => `${index} ${url}`).sort();
+			if (found.join() !== expected.join())
 				throw new Error(
 					`Found ${JSON.stringify(found)} of ${JSON.stringify(made)} in ${JSON.stringify(raw)}`,
 				);
-			}
 			const own = [task.taskId, task.family, task.status, task.serviceStatus, task.url];
-			if (
-				own.join() !==
-				['task_1', family, 'completed', 'completed', task.results[0]?.url ?? null].join()
-			)
-				throw new Error(`Replaced: ${own.join()}`);
+			const kept = ['task_1', family, 'completed', 'completed', task.results[0]?.url ?? null];
+			if (own.join() !== kept.join()) throw new Error(`Replaced: ${own.join()}`);
 			if (task.error !== undefined || 'reference' in task || 'notes' in task)
 				throw new Error('A completed task has a field of its own replaced');
 		}),
