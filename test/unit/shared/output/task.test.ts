@@ -111,12 +111,6 @@ test('a grid is named after its action, and not by one that is missing', () => {
 	expect([operationOf('LOW_VARIATION'), operationOf(null)]).toEqual(['lowVariation', 'generate']);
 });
 
-test('enhanced tags are a field of the task', () => {
-	const result = { upsampled_tags: 'folk, slow' };
-	const task = taskOf({ status: 'completed', result }, 'music');
-	expect(task).toMatchObject({ upsampledTags: 'folk, slow', results: [] });
-});
-
 describe('What a task says in words', () => {
 	const answered = { result: { lyrics: 'La la', words: 2 } };
 
@@ -139,7 +133,10 @@ describe('What a task says in words', () => {
 	test('is enhanced tags, whatever stands beside them', () => {
 		const result = { upsampled_tags: 'folk, slow', seeds: [1, 2] };
 		for (const status of ['running', 'completed'])
-			expect(taskOf({ status, result }, 'music')).toMatchObject({ upsampledTags: 'folk, slow' });
+			expect(taskOf({ status, result }, 'music')).toMatchObject({
+				upsampledTags: 'folk, slow',
+				results: [],
+			});
 		expect(taskOf({ status: 'completed', result: null })).not.toHaveProperty('upsampledTags');
 	});
 });
