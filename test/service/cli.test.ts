@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readCommandLine, UsageError } from '../../sandbox/service/commandLine';
 import { createSandbox } from '../../sandbox/service';
 import { startCommand } from '../support/command';
+import { words } from '../support/words';
 import { ask } from './support/sandbox';
 
 const CLI = path.join(__dirname, '../../sandbox/service/cli.ts');
@@ -51,23 +52,10 @@ describe('the command', () => {
 			nth: 2,
 			effect: { type: 'status', status: 503 },
 		};
-		const options = [
-			'--dialect',
-			'flat',
-			'--seed',
-			'a',
-			'--speed',
-			'50',
-			'--public-callbacks',
-			'--faults',
-			JSON.stringify(rule),
-		];
 		const { child, ended, says } = run(
-			'--port',
-			'0',
-			'--public-url',
-			'http://host.docker.internal:4010/',
-			...options,
+			...words('--port 0 --public-url http://host.docker.internal:4010/ --public-callbacks'),
+			...words('--dialect flat --seed a --speed 50 --faults'),
+			JSON.stringify(rule),
 		);
 		await says(/Base URL +http:\/\/host\.docker\.internal:4010$/m);
 		const [, url = ''] = await says(/(http:\S+)\/_sandbox/);

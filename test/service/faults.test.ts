@@ -72,10 +72,12 @@ describe('an injected code', () => {
 });
 
 describe('a lost answer', () => {
-	it.each([
+	const WHEN = [
 		['before', 0],
 		['after', 1],
-	] as const)('by a reset %s the work: %i purchases', async (when, purchases) => {
+	] as const;
+
+	it.each(WHEN)('by a reset %s the work: %i purchases', async (when, purchases) => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ match: POST, effect: { type: 'reset', when } });
 		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(
@@ -85,10 +87,7 @@ describe('a lost answer', () => {
 		expect(sandbox.requests.list()[0]).toMatchObject({ status: null, outcome: 'reset' });
 	});
 
-	it.each([
-		['before', 0],
-		['after', 1],
-	] as const)('by silence %s the work: %i purchases', async (when, purchases) => {
+	it.each(WHEN)('by silence %s the work: %i purchases', async (when, purchases) => {
 		const { sandbox } = await bench();
 		sandbox.faults.add({ match: POST, effect: { type: 'hang', when } });
 		const patience = new AbortController();
@@ -151,21 +150,19 @@ describe('a broken answer', () => {
 	});
 });
 
-describe('a slow answer', () => {
-	it('comes after its time on the clock', async () => {
-		const { sandbox, client, clock } = await bench();
-		sandbox.faults.add({ effect: { type: 'slow', ms: 90_000 } });
-		let answered = false;
-		const asked = client.get('/balance').then((answer) => {
-			answered = true;
-			return answer;
-		});
-		await until('it has come in', () => sandbox.requests.list()[0]?.fault === 'fault_1');
-		await clock.advance(89_999);
-		expect(answered).toBe(false);
-		await clock.advance(1);
-		expect((await asked).status).toBe(200);
+it('a slow answer comes after its time on the clock', async () => {
+	const { sandbox, client, clock } = await bench();
+	sandbox.faults.add({ effect: { type: 'slow', ms: 90_000 } });
+	let answered = false;
+	const asked = client.get('/balance').then((answer) => {
+		answered = true;
+		return answer;
 	});
+	await until('it has come in', () => sandbox.requests.list()[0]?.fault === 'fault_1');
+	await clock.advance(89_999);
+	expect(answered).toBe(false);
+	await clock.advance(1);
+	expect((await asked).status).toBe(200);
 });
 
 describe('a rule', () => {

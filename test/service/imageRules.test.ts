@@ -13,6 +13,7 @@ const PIXEL = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 	'base64',
 );
+const compressed = (output_compression: number) => ({ output_format: 'jpeg', output_compression });
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 
 /** What the spec says is refused, by what is wrong with it. */
@@ -37,21 +38,9 @@ const REFUSED: Refused = [
 	['an unknown background', { background: 'blue' }, /^background/],
 	['an unknown moderation', { moderation: 'high' }, /^moderation/],
 	['an unknown output format', { output_format: 'gif' }, /^output_format/],
-	[
-		'compression out of range',
-		{ output_format: 'jpeg', output_compression: 101 },
-		/^output_compression/,
-	],
-	[
-		'compression below range',
-		{ output_format: 'jpeg', output_compression: -1 },
-		/^output_compression/,
-	],
-	[
-		'compression that is no integer',
-		{ output_format: 'webp', output_compression: 9.5 },
-		/^output_compression/,
-	],
+	['compression out of range', compressed(101), /^output_compression/],
+	['compression below range', compressed(-1), /^output_compression/],
+	['compression that is no integer', compressed(9.5), /^output_compression/],
 	['n as a text', { n: '2' }, /^n: .*JSON number/],
 	['n of nothing', { n: 0 }, /^n/],
 	['n above four', { n: 5 }, /^n/],
@@ -100,7 +89,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['a mask with references', { ...OFFICIAL, image_urls: urls(1), mask_url: url(1) }],
 	['pixels up to the cap', { ...OFFICIAL, size: '3840x2160' }],
 	['pixels of the table', { ...OFFICIAL, size: '1881x836' }],
-	['compression 0', { ...OFFICIAL, output_format: 'jpeg', output_compression: 0 }],
+	['compression 0', { ...OFFICIAL, ...compressed(0) }],
 	['compression 100', { ...OFFICIAL, output_format: 'webp', output_compression: 100 }],
 	['compression of a png', { ...OFFICIAL, output_compression: 50 }],
 	['a webhook that is no address', { ...OFFICIAL, webhook: '' }],

@@ -187,32 +187,28 @@ describe('an image task', () => {
 	});
 });
 
-describe('links', () => {
-	it('of results expire after a day, on the clock', async () => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, OFFICIAL);
-		await clock.advance(3_000);
-		const url = firstUrl(await client.task(id));
-		await clock.advance(24 * 3600 * 1000 - 1);
-		expect((await fetch(url)).status).toBe(200);
-		await clock.advance(1);
-		const expired = await ask(url);
-		expect([expired.status, expired.body.error?.type]).toEqual([410, 'invalid_request_error']);
-	});
+it('links of results expire after a day, on the clock', async () => {
+	const { client, clock } = await bench();
+	const id = await client.submit(IMAGES, OFFICIAL);
+	await clock.advance(3_000);
+	const url = firstUrl(await client.task(id));
+	await clock.advance(24 * 3600 * 1000 - 1);
+	expect((await fetch(url)).status).toBe(200);
+	await clock.advance(1);
+	const expired = await ask(url);
+	expect([expired.status, expired.body.error?.type]).toEqual([410, 'invalid_request_error']);
 });
 
-describe('a public address', () => {
-	it('is what the links of results begin with', async () => {
-		const sandbox = await createSandbox({ publicUrl: 'http://media.example.com/' });
-		try {
-			expect(sandbox.url).toBe('http://media.example.com');
-			const local = { ...sandbox, url: sandbox.adminUrl.replace('/_sandbox', '') };
-			const client = clientOf(local, sandbox.key);
-			const id = await client.submit(IMAGES, OFFICIAL);
-			sandbox.tasks.finish(id);
-			expect(firstUrl(await client.task(id))).toMatch(/^http:\/\/media\.example\.com\/files\//);
-		} finally {
-			await sandbox.close();
-		}
-	});
+it('a public address is what the links of results begin with', async () => {
+	const sandbox = await createSandbox({ publicUrl: 'http://media.example.com/' });
+	try {
+		expect(sandbox.url).toBe('http://media.example.com');
+		const local = { ...sandbox, url: sandbox.adminUrl.replace('/_sandbox', '') };
+		const client = clientOf(local, sandbox.key);
+		const id = await client.submit(IMAGES, OFFICIAL);
+		sandbox.tasks.finish(id);
+		expect(firstUrl(await client.task(id))).toMatch(/^http:\/\/media\.example\.com\/files\//);
+	} finally {
+		await sandbox.close();
+	}
 });

@@ -7,6 +7,7 @@ const VIDEOS = '/v1/videos/generations';
 const BASIC = { model: 'vidomni-v3-omni', prompt: 'waves' };
 const image = (number: number) => `https://pictures.example.com/${number}.png`;
 const video = (more: object = {}) => [{ video_url: 'https://videos.example.com/a.mp4', ...more }];
+const beside = (refer_type: string) => ({ video_list: video({ refer_type }) });
 const shots = (...durations: unknown[]) =>
 	durations.map((duration, at) => ({ index: at + 1, prompt: 'a shot', duration }));
 const element = (urls: number) => ({
@@ -61,7 +62,7 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	],
 	[
 		'rule 4: both frames with editing by name',
-		{ ...withRoles('first_frame', 'last_frame'), video_list: video({ refer_type: 'base' }) },
+		{ ...withRoles('first_frame', 'last_frame'), ...beside('base') },
 		/editing/,
 	],
 	['two videos', { video_list: [...video(), ...video()] }, /^video_list/],
@@ -76,7 +77,7 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	],
 	[
 		'rule 6: two pictures beside a feature video',
-		{ image_urls: [image(1), image(2)], video_list: video({ refer_type: 'feature' }) },
+		{ image_urls: [image(1), image(2)], ...beside('feature') },
 		/^image_urls/,
 	],
 	['multi-shot without a shot type', { multi_shot: true }, /^shot_type/],
@@ -117,16 +118,10 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['15 seconds', { duration: 15 }],
 	['a negative prompt of 2500 characters', { negative_prompt: 'x'.repeat(2500) }],
 	['pictures without a prompt', { prompt: undefined, image_urls: [image(1)] }],
-	['a first frame', { image_with_roles: [frame('first_frame')] }],
-	['both frames', { image_with_roles: [frame('first_frame'), frame('last_frame')] }],
-	[
-		'a reference picture with editing',
-		{ image_with_roles: [frame('reference')], video_list: video() },
-	],
-	[
-		'a first frame with a feature video',
-		{ image_with_roles: [frame('first_frame')], video_list: video({ refer_type: 'feature' }) },
-	],
+	['a first frame', withRoles('first_frame')],
+	['both frames', withRoles('first_frame', 'last_frame')],
+	['a reference picture with editing', { ...withRoles('reference'), video_list: video() }],
+	['a first frame with a feature video', { ...withRoles('first_frame'), ...beside('feature') }],
 	[
 		'one picture with a feature video',
 		{
@@ -134,15 +129,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 			video_list: video({ refer_type: 'feature', keep_original_sound: 'yes' }),
 		},
 	],
-	[
-		'shots that sum up',
-		{
-			duration: 9,
-			multi_shot: true,
-			shot_type: 'customize',
-			multi_prompt: shots(1, 1, 1, 1, 1, 4),
-		},
-	],
+	['shots that sum up', { duration: 9, ...customShots(1, 1, 1, 1, 1, 4) }],
 	['shots that the service thinks of', { multi_shot: true, shot_type: 'intelligence' }],
 	['shots that take no effect', { multi_shot: false, shot_type: 'nonsense', multi_prompt: [] }],
 	['three subjects', { prompt: '@cat', element_list: [element(2), element(3), element(4)] }],
@@ -210,9 +197,7 @@ describe('what video generation changes silently', () => {
 
 	it('puts <<<image_1>>> in front of a prompt that names no picture', async () => {
 		expect((await made({ image_urls: [image(1)] })).applied.prompt).toBe('<<<image_1>>>waves');
-		expect((await made({ image_with_roles: [frame('first_frame')] })).applied.prompt).toBe(
-			'<<<image_1>>>waves',
-		);
+		expect((await made(withRoles('first_frame'))).applied.prompt).toBe('<<<image_1>>>waves');
 		const named = 'first <<<image_2>>>';
 		expect((await made({ prompt: named, image_urls: [image(1), image(2)] })).applied.prompt).toBe(
 			named,
@@ -388,28 +373,26 @@ describe('a video is extended', () => {
 	});
 });
 
-describe('originals', () => {
-	it('can be made over HTTP, free and out of the ledger', async () => {
-		const it = await bench();
-		expect((await it.admin('POST', '/tracks', { seconds: 12 })).body).toMatchObject({
-			family: 'music',
-			operation: 'upload',
-			stage: 'completed',
-		});
-		expect((await it.admin('POST', '/grids', { state: 'running' })).body).toMatchObject({
-			family: 'grid',
-			stage: 'running',
-		});
-		expect((await it.admin('POST', '/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
-			family: 'video',
-			stage: 'completed',
-		});
-		expect((await it.admin('POST', '/videos', { model: 'other' })).body).toMatchObject({
-			family: 'video',
-			stage: 'completed',
-		});
-		expect((await it.admin('POST', '/videos', { model: 7 })).status).toBe(400);
-		expect(it.sandbox.ledger().accepted).toBe(0);
-		expect((await it.client.get('/balance')).body.used_credits).toBe(0);
+it('originals can be made over HTTP, free and out of the ledger', async () => {
+	const it = await bench();
+	expect((await it.admin('POST', '/tracks', { seconds: 12 })).body).toMatchObject({
+		family: 'music',
+		operation: 'upload',
+		stage: 'completed',
 	});
+	expect((await it.admin('POST', '/grids', { state: 'running' })).body).toMatchObject({
+		family: 'grid',
+		stage: 'running',
+	});
+	expect((await it.admin('POST', '/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
+		family: 'video',
+		stage: 'completed',
+	});
+	expect((await it.admin('POST', '/videos', { model: 'other' })).body).toMatchObject({
+		family: 'video',
+		stage: 'completed',
+	});
+	expect((await it.admin('POST', '/videos', { model: 7 })).status).toBe(400);
+	expect(it.sandbox.ledger().accepted).toBe(0);
+	expect((await it.client.get('/balance')).body.used_credits).toBe(0);
 });
