@@ -37,7 +37,7 @@ function help(): string {
 		'BENCH_TASK_MS=3000 gives "items" pictures of 3 s, BENCH_WAITING=200 gives "waiting" more executions.',
 		'BENCH_RUNS=7 gives "files" and "waiting" more turns, BENCH_WAYS=callback,resume leaves out ways to wait.',
 		'BENCH_LAZY=true sets N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE, which n8n 2.41 knows.',
-		'Beside it: npm run bench:trigger, bench:queue, bench:memory, bench:records.',
+		'Beside it: npm run bench:trigger, bench:queue, bench:records.',
 	].join('\n');
 }
 
