@@ -8,6 +8,7 @@ import { type Connection, readConnection } from '../../../../nodes/shared/api/co
 import {
 	downloadFile,
 	type DownloadContext,
+	type DownloadRules,
 	openFile,
 } from '../../../../nodes/shared/output/download';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
@@ -29,27 +30,29 @@ const node = nodeOf('Music');
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+const n8nWith = (helpers: DownloadContext['helpers']): DownloadContext => ({
+	getNode: () => node,
+	logger,
+	helpers,
+});
+
 /** An n8n whose HTTP client gives `body`, and whose binary storage is `store`. */
 function contextOf(
 	body: Readable | (() => Readable),
 	store: (content: Readable) => Promise<IBinaryData>,
 	seen: IHttpRequestOptions[] = [],
 ): DownloadContext {
-	return {
-		getNode: () => node,
-		logger,
-		helpers: {
-			httpRequest: async (options) => {
-				seen.push(options);
-				return await Promise.resolve({
-					statusCode: 200,
-					headers: { 'content-type': 'audio/mpeg; charset=x' },
-					body: typeof body === 'function' ? body() : body,
-				});
-			},
-			prepareBinaryData: async (content) => await store(content as Readable),
+	return n8nWith({
+		httpRequest: async (options) => {
+			seen.push(options);
+			return await Promise.resolve({
+				statusCode: 200,
+				headers: { 'content-type': 'audio/mpeg; charset=x' },
+				body: typeof body === 'function' ? body() : body,
+			});
 		},
-	};
+		prepareBinaryData: async (content) => await store(content as Readable),
+	});
 }
 
 const rules = {
@@ -61,6 +64,12 @@ const rules = {
 	},
 };
 
+/** Downloads the file, or that of another link, by these rules. */
+const download = async (
+	context: DownloadContext,
+	{ url = file.url, ...more }: Partial<DownloadRules> & { url?: string } = {},
+) => await downloadFile(context, connection, { ...file, url }, 'song', { ...rules, ...more });
+
 test('the bytes are counted on their way, and the storage gets the very stream that came, not a copy', async () => {
 	const chunks = [Buffer.alloc(70_000, 1), Buffer.alloc(5, 2)];
 	const body = Readable.from(chunks);
@@ -70,77 +79,9 @@ test('the bytes are counted on their way, and the storage gets the very stream t
 		for await (const chunk of content) received.push(chunk as Buffer);
 		return { data: '', mimeType: 'audio/mpeg' };
 	};
-	const { fileSize, fileName, mimeType } = await downloadFile(
-		contextOf(body, store),
-		connection,
-		file,
-		'song',
-		rules,
-	);
+	const { fileSize, fileName, mimeType } = await download(contextOf(body, store));
 	expect([fileSize, fileName, mimeType]).toEqual([70_005, 'song.mp3', 'audio/mpeg']);
 	expect(received.map((chunk, at) => chunk === chunks[at])).toEqual([true, true]);
-});
-
-test('nothing is lost of a stream whose reader comes late', async () => {
-	const body = Readable.from([Buffer.from('first '), Buffer.from('second')]);
-	const store = async (content: Readable) => {
-		await new Promise((resolve) => setTimeout(resolve, 20));
-		return { data: (await buffer(content)).toString(), mimeType: '' };
-	};
-	const { binary, fileSize } = await downloadFile(
-		contextOf(body, store),
-		connection,
-		file,
-		'song',
-		rules,
-	);
-	expect([binary.data, fileSize]).toEqual(['first second', 12]);
-});
-
-describe('A file above the limit is refused, however the storage takes the end of its stream', () => {
-	const large = () => Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]);
-	const closed = async (content: Readable) =>
-		await new Promise((resolve) => content.on('close', resolve).on('data', () => {}));
-
-	test.each<[string, (content: Readable) => Promise<IBinaryData>]>([
-		[
-			'it keeps what came',
-			async (content) => {
-				await closed(content);
-				return { data: '', mimeType: '' };
-			},
-		],
-		[
-			'it has an error of its own',
-			async (content) => {
-				await closed(content);
-				throw new Error('Premature close');
-			},
-		],
-	])('%s', async (_, store) => {
-		const download = downloadFile(contextOf(large(), store), connection, file, 'song', {
-			...rules,
-			maxDownloadSize: 1,
-		});
-		await expect(download).rejects.toThrow('larger than the 1 MB that "Max Download Size" allows');
-	});
-});
-
-test('a stream that breaks off while it is stored is an error', async () => {
-	const broken = () =>
-		new Readable({
-			read() {
-				this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-			},
-		});
-	const store = async (content: Readable) => ({
-		data: (await buffer(content)).toString(),
-		mimeType: '',
-	});
-	setClock(fastClock(100));
-	const download = downloadFile(contextOf(broken(), store), connection, file, 'song', rules);
-	await expect(download).rejects.toThrow('The connection to the service was lost');
-	setClock(undefined);
 });
 
 /** A server as n8n's HTTP client shows it: what each request is answered, the last one again and again. */
@@ -149,28 +90,21 @@ type Answer = { statusCode: number; headers?: object; text?: string } | Error;
 function serverOf(...answers: Answer[]) {
 	const seen: IHttpRequestOptions[] = [];
 	const bodies: Readable[] = [];
-	const context: DownloadContext = {
-		getNode: () => node,
-		logger,
-		helpers: {
-			async httpRequest(options) {
-				seen.push(options);
-				const answer = answers.length > 1 ? answers.shift() : answers[0];
-				if (answer === undefined || answer instanceof Error) throw answer ?? new Error('No answer');
-				const body = Readable.from([answer.text ?? 'x']);
-				bodies.push(body);
-				return await Promise.resolve({
-					statusCode: answer.statusCode,
-					headers: answer.headers,
-					body,
-				});
-			},
-			prepareBinaryData: async (content) => ({
-				data: (await buffer(content as Readable)).toString(),
-				mimeType: 'application/x-guessed',
-			}),
+	const context = n8nWith({
+		async httpRequest(options) {
+			seen.push(options);
+			const answer = answers.length > 1 ? answers.shift() : answers[0];
+			if (answer === undefined || answer instanceof Error) throw answer ?? new Error('No answer');
+			const body = Readable.from([answer.text ?? 'x']);
+			bodies.push(body);
+			const { statusCode, headers } = answer;
+			return await Promise.resolve({ statusCode, headers, body });
 		},
-	};
+		prepareBinaryData: async (content) => ({
+			data: (await buffer(content as Readable)).toString(),
+			mimeType: 'application/x-guessed',
+		}),
+	});
 	return { context, seen, bodies, urls: () => seen.map(({ url }) => url) };
 }
 
@@ -309,18 +243,14 @@ describe('A download that goes wrong', () => {
 
 	test('is tried five times', async () => {
 		const { context, seen } = serverOf(lost);
-		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow(
-			'The connection to the service was lost',
-		);
+		await expect(download(context)).rejects.toThrow('The connection to the service was lost');
 		expect(seen).toHaveLength(5);
 		expect(time.now() - began).toBeGreaterThan(7_000);
 	});
 
 	test('for good is not tried again', async () => {
 		const { context, seen } = serverOf({ statusCode: 404 });
-		await expect(downloadFile(context, connection, file, 'song', rules)).rejects.toThrow(
-			'File not found',
-		);
+		await expect(download(context)).rejects.toThrow('File not found');
 		expect(seen).toHaveLength(1);
 	});
 
@@ -330,10 +260,8 @@ describe('A download that goes wrong', () => {
 			statusCode: 200,
 			text: 'song',
 		});
-		const patient = { ...rules, deadline: began + 600_000 };
-		expect((await downloadFile(context, connection, file, 'song', patient)).binary.data).toBe(
-			'song',
-		);
+		const patient = { deadline: began + 600_000 };
+		expect((await download(context, patient)).binary.data).toBe('song');
 		expect(seen).toHaveLength(9);
 		const waited = time.now() - began;
 		expect(waited).toBeGreaterThanOrEqual(8 * 30_000);
@@ -341,82 +269,62 @@ describe('A download that goes wrong', () => {
 	});
 
 	test('ends with the end of all attempts, also while it goes on', async () => {
-		const { helpers, ...rest } = serverOf({ statusCode: 200 }).context;
-		const httpRequest = async () => await new Promise(() => {});
-		const context = { ...rest, helpers: { ...helpers, httpRequest } };
-		const short = { ...rules, end: clock.now() + 300 };
-		await expect(downloadFile(context, connection, file, 'song', short)).rejects.toThrow(
-			'The download took too long',
-		);
+		const { helpers } = serverOf({ statusCode: 200 }).context;
+		const context = n8nWith({ ...helpers, httpRequest: async () => await new Promise(() => {}) });
+		const short = { end: clock.now() + 300 };
+		await expect(download(context, short)).rejects.toThrow('The download took too long');
 	});
 
 	test('is not tried again after the end of all attempts', async () => {
 		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
 		const { context, seen } = serverOf(limited, { statusCode: 200, text: 'song' });
-		const short = { ...rules, end: began + 4_999 };
-		await expect(downloadFile(context, connection, file, 'song', short)).rejects.toThrow(
-			'Rate limit reached',
-		);
+		const short = { end: began + 4_999 };
+		await expect(download(context, short)).rejects.toThrow('Rate limit reached');
 		expect(seen).toHaveLength(1);
 	});
 
 	test('is not tried again after the deadline', async () => {
 		const limited: Answer = { statusCode: 429, headers: { 'retry-after': '5' } };
 		const late = serverOf(limited, { statusCode: 200 });
-		await expect(
-			downloadFile(late.context, connection, file, 'song', { ...rules, deadline: began + 4_999 }),
-		).rejects.toThrow('Rate limit reached');
+		await expect(download(late.context, { deadline: began + 4_999 })).rejects.toThrow(
+			'Rate limit reached',
+		);
 		expect(late.seen).toHaveLength(1);
 		const inTime = serverOf(limited, { statusCode: 200 });
-		expect(
-			(
-				await downloadFile(inTime.context, connection, file, 'song', {
-					...rules,
-					deadline: began + 5_000,
-				})
-			).fileSize,
-		).toBe(1);
+		expect((await download(inTime.context, { deadline: began + 5_000 })).fileSize).toBe(1);
 	});
 
 	test('is not tried again after a cancel', async () => {
 		const cancel = new AbortController();
 		cancel.abort();
 		const { context, seen } = serverOf(lost);
-		await expect(
-			downloadFile(context, connection, file, 'song', { ...rules, signal: cancel.signal }),
-		).rejects.toThrow('The execution was canceled');
+		await expect(download(context, { signal: cancel.signal })).rejects.toThrow(
+			'The execution was canceled',
+		);
 		expect(seen).toHaveLength(1);
 	});
 });
 
-describe('The type of a file', () => {
-	test.each<[string, object | undefined, string, string]>([
-		['is what the server says', { 'content-type': ' audio/flac ; q=1' }, '1.mp3', 'audio/flac'],
-		['is by the link without that', {}, '1.mp3', 'audio/mpeg'],
-		["is n8n's guess where the link has another extension", {}, '1.xyz', 'application/x-guessed'],
-		["is n8n's guess, also without any headers", undefined, '1.xyz', 'application/x-guessed'],
-	])('%s', async (_, headers, link, mimeType) => {
-		expect(
-			await downloadFile(
-				serverOf({ statusCode: 200, headers }).context,
-				connection,
-				{ ...file, url: `https://x.example/${link}` },
-				'song',
-				rules,
-			),
-		).toMatchObject({ mimeType });
-	});
+test.each<[string, object | undefined, string, string]>([
+	['is what the server says', { 'content-type': ' audio/flac ; q=1' }, '1.mp3', 'audio/flac'],
+	['is by the link without that', {}, '1.mp3', 'audio/mpeg'],
+	["is n8n's guess where the link has another extension", {}, '1.xyz', 'application/x-guessed'],
+	["is n8n's guess, also without any headers", undefined, '1.xyz', 'application/x-guessed'],
+])('the type of a file %s', async (_, headers, link, mimeType) => {
+	expect(
+		await download(serverOf({ statusCode: 200, headers }).context, {
+			url: `https://x.example/${link}`,
+		}),
+	).toMatchObject({ mimeType });
 });
 
 test('a size in the headers that is the limit is no reason to refuse a file', async () => {
 	const sized = (size: number) =>
 		serverOf({ statusCode: 200, headers: { 'content-length': String(size) } });
-	const limit = { ...rules, maxDownloadSize: 2 };
-	expect(
-		(await downloadFile(sized(2_000_000).context, connection, file, 'song', limit)).fileSize,
-	).toBe(1);
+	const limit = { maxDownloadSize: 2 };
+	expect((await download(sized(2_000_000).context, limit)).fileSize).toBe(1);
 	const larger = sized(2_000_001);
-	await expect(downloadFile(larger.context, connection, file, 'song', limit)).rejects.toThrow(
+	await expect(download(larger.context, limit)).rejects.toThrow(
 		'The file was not downloaded: it is larger than the 2 MB that "Max Download Size" allows',
 	);
 	expect(larger.bodies[0]?.destroyed).toBe(true);
@@ -442,12 +350,8 @@ describe('A download ends, also with a storage that waits for the end of its str
 
 	test.each([0, 50])('whose reader comes after %d ms', async (late) => {
 		const body = Readable.from([Buffer.from('first '), Buffer.from('second')]);
-		const { binary, fileSize } = await downloadFile(
+		const { binary, fileSize } = await download(
 			contextOf(body, async (content) => await collect(content, late)),
-			connection,
-			file,
-			'song',
-			rules,
 		);
 		expect([binary.data, fileSize]).toEqual(['first second', 12]);
 	});
@@ -464,16 +368,12 @@ describe('A download ends, also with a storage that waits for the end of its str
 			breakOff(content);
 			return await collect(content, 20);
 		};
-		await expect(
-			downloadFile(contextOf(body, store), connection, file, 'song', rules),
-		).rejects.toThrow('lost');
+		await expect(download(contextOf(body, store))).rejects.toThrow('lost');
 	});
 
 	test('whose stream was gone before', async () => {
 		const body = new Readable({ read: () => {} }).destroy();
-		await expect(
-			downloadFile(contextOf(body, collect), connection, file, 'song', rules),
-		).rejects.toThrow('lost');
+		await expect(download(contextOf(body, collect))).rejects.toThrow('lost');
 	});
 });
 
@@ -501,8 +401,8 @@ describe('A download that stops in the middle', () => {
 			bodies.push(body);
 			return body;
 		};
-		const download = downloadFile(contextOf(next, store), connection, file, 'song', rules);
-		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
+		const downloading = download(contextOf(next, store));
+		await expect(downloading).rejects.toThrow('The download stopped: no data for 60 seconds');
 		expect(bodies.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true));
 	});
 
@@ -512,18 +412,15 @@ describe('A download that stops in the middle', () => {
 			body.destroy = () => body;
 			return body;
 		};
-		const download = downloadFile(contextOf(next, store), connection, file, 'song', rules);
-		await expect(download).rejects.toThrow('The download stopped: no data for 60 seconds');
+		const downloading = download(contextOf(next, store));
+		await expect(downloading).rejects.toThrow('The download stopped: no data for 60 seconds');
 	});
 
 	test('says so when the execution was canceled', async () => {
 		const cancel = new AbortController();
 		void clock.sleep(10_000).then(() => cancel.abort());
-		const download = downloadFile(contextOf(began(), store), connection, file, 'song', {
-			...rules,
-			signal: cancel.signal,
-		});
-		await expect(download).rejects.toThrow('The execution was canceled');
+		const downloading = download(contextOf(began(), store), { signal: cancel.signal });
+		await expect(downloading).rejects.toThrow('The execution was canceled');
 	});
 });
 
@@ -534,21 +431,15 @@ test.each([
 	const time = jumpingClock();
 	const limits: number[] = [];
 	setClock({ ...time, toHostMs: (limit) => (limits.push(limit), limit) });
-	await downloadFile(serverOf({ statusCode: 200 }).context, connection, file, 'song', {
-		...rules,
-		deadline: time.now() + untilDeadline,
-	});
+	await download(serverOf({ statusCode: 200 }).context, { deadline: time.now() + untilDeadline });
 	setClock(undefined);
 	expect(limits).toEqual([ms, 60_000]);
 });
 
 describe('A storage that cannot take the file', () => {
-	/** Each write to this device fails as on a full disk. */
-	const FULL = '/dev/full';
-
-	/** Writes as n8n's storage on disk does. */
+	/** Writes as n8n's storage on disk does, to a device that is always full. */
 	const onFullDisk = async (content: Readable) => {
-		await writeFile(FULL, content);
+		await writeFile('/dev/full', content);
 		return { data: '', mimeType: '' };
 	};
 
@@ -558,15 +449,9 @@ describe('A storage that cannot take the file', () => {
 	const storedOnce = async (store: (content: Readable) => Promise<IBinaryData>, url = file.url) => {
 		const seen: IHttpRequestOptions[] = [];
 		const body = Readable.from([Buffer.alloc(100_000), Buffer.alloc(100_000)]);
-		const download = downloadFile(
-			contextOf(body, store, seen),
-			connection,
-			{ ...file, url },
-			'song',
-			rules,
-		);
+		const downloading = download(contextOf(body, store, seen), { url });
 		return {
-			message: await download.catch((error: Error) => error.message),
+			message: await downloading.catch((error: Error) => error.message),
 			requests: seen.length,
 		};
 	};
@@ -597,10 +482,8 @@ describe('A storage that cannot take the file', () => {
 		setClock(jumpingClock());
 		const refused = await storedOnce(refusing({ message: 'Access Denied' }));
 		setClock(undefined);
-		expect(refused).toEqual({
-			message: 'The file could not be stored: Access Denied',
-			requests: 5,
-		});
+		const message = 'The file could not be stored: Access Denied';
+		expect(refused).toEqual({ message, requests: 5 });
 	});
 });
 
@@ -613,6 +496,6 @@ test.each([
 		stored = content;
 		return await Promise.resolve({ data: '', mimeType: 'image/png' });
 	};
-	await downloadFile(contextOf(Readable.from([]), store), connection, { ...file, url }, 'a', rules);
+	await download(contextOf(Readable.from([]), store), { url });
 	expect(stored).toEqual(Buffer.from(base64, 'base64'));
 });
