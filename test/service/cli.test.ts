@@ -1,8 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { readCommandLine, UsageError } from '../../sandbox/service/commandLine';
 import { createSandbox } from '../../sandbox/service';
 import { startCommand } from '../support/command';
+import { openServer } from '../support/server';
 import { words } from '../support/words';
 import { ask } from './support/sandbox';
 
@@ -70,13 +70,12 @@ describe('the command', () => {
 	});
 
 	it('says that a port is in use, and what to do', async () => {
-		const other = createServer().listen(0, '127.0.0.1');
-		await new Promise((resolve) => other.once('listening', resolve));
-		const { port } = other.address() as AddressInfo;
-		const { ended, output } = run('--port', String(port));
+		const other = await openServer(() => {});
+		const { port } = new URL(other.url);
+		const { ended, output } = run('--port', port);
 		expect(await ended).toBe(2);
 		expect(output()).toContain(`Port ${port} is in use. Choose another one, for example --port`);
-		other.close();
+		await other.close();
 	});
 
 	it('ends with 2 at an option that it does not have', async () => {

@@ -3,10 +3,11 @@ import { IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
 
 const url = (index: number) => `https://pictures.example.com/${index}.png`;
 const urls = (count: number) => Array.from({ length: count }, (_, index) => url(index));
-const dataUri = (format: string, bytes: number) => {
+/** A reference of that many bytes in the request itself. */
+const inline = (format: string, bytes: number) => {
 	const picture = Buffer.alloc(bytes);
 	PIXEL.copy(picture);
-	return `data:image/${format};base64,${picture.toString('base64')}`;
+	return { image_urls: [`data:image/${format};base64,${picture.toString('base64')}`] };
 };
 /** A whole PNG of one pixel; what follows it in a file is ignored. */
 const PIXEL = Buffer.from(
@@ -52,7 +53,7 @@ const REFUSED: Refused = [
 		{ image_urls: [url(0), 'ftp://example.com/a.png'] },
 		/^image_urls\[1\]/,
 	],
-	['a data URI for the official model', { image_urls: [dataUri('png', 10)] }, /^image_urls\[0\]/],
+	['a data URI for the official model', inline('png', 10), /^image_urls\[0\]/],
 	['a mask without references', { mask_url: url(0) }, /^mask_url/],
 	['a mask with an empty list of references', { mask_url: url(0), image_urls: [] }, /^mask_url/],
 	['a webhook that is no text', { webhook: 7 }, /^webhook/],
@@ -68,17 +69,13 @@ const REFUSED_BY_LITE: Refused = [
 	['n above four', { n: 5 }, /^n/],
 	['more than 14 references', { image_urls: urls(15) }, /^image_urls: at most 14/],
 	['bare base64', { image_urls: [Buffer.alloc(30, 1).toString('base64')] }, /^image_urls\[0\]/],
-	['a data URI of a gif', { image_urls: [dataUri('gif', 10)] }, /^image_urls\[0\]/],
+	['a data URI of a gif', inline('gif', 10), /^image_urls\[0\]/],
 	[
 		'a data URI of something else',
 		{ image_urls: ['data:image/png;base64,aGVsbG8gd29ybGQ='] },
 		/^image_urls\[0\]/,
 	],
-	[
-		'a data URI over 10 MB',
-		{ image_urls: [dataUri('png', TEN_MEGABYTES + 1)] },
-		/^image_urls\[0\]: 10485761 bytes/,
-	],
+	['a data URI over 10 MB', inline('png', TEN_MEGABYTES + 1), /^image_urls\[0\]: 10485761 bytes/],
 ];
 
 /** Bodies at the very edge of what is allowed. */
@@ -102,7 +99,7 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['lite: by its alias', { ...LITE, model: 'lite-2-lite' }],
 	['lite: the other by its alias', { ...LITE, model: 'lite-2-lite-ext' }],
 	['lite: 14 references', { ...LITE, image_urls: urls(14) }],
-	['lite: a data URI of 10 MB', { ...LITE, image_urls: [dataUri('png', TEN_MEGABYTES)] }],
+	['lite: a data URI of 10 MB', { ...LITE, ...inline('png', TEN_MEGABYTES) }],
 	[
 		'lite: search tools, which do nothing',
 		{ ...LITE, google_search: true, google_image_search: true },

@@ -24,6 +24,7 @@ const numbered = (...of: Array<[index: number, duration: number]>) => ({
 	multi_prompt: of.map(([index, duration]) => ({ index, prompt: 'x', duration })),
 });
 const elements = (...urls: number[]) => ({ element_list: urls.map(element) });
+const subject = (fields: object) => ({ element_list: [{ ...element(2), ...fields }] });
 const noAddress = /^video_list\[0\]\.video_url/;
 
 const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
@@ -93,19 +94,11 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['four subjects', elements(2, 2, 2, 2), /^element_list/],
 	['rule 8: a subject with one picture', elements(1), /2 to 4/],
 	['rule 8: a subject with five pictures', elements(2, 5), /^element_list\[1\]/],
-	[
-		'rule 8: a subject without a name',
-		{ element_list: [{ ...element(2), name: undefined }] },
-		/name/,
-	],
-	[
-		'rule 8: a subject without a description',
-		{ element_list: [{ ...element(2), description: '' }] },
-		/description/,
-	],
+	['rule 8: a subject without a name', subject({ name: undefined }), /name/],
+	['rule 8: a subject without a description', subject({ description: '' }), /description/],
 	[
 		'rule 8: a subject without pictures',
-		{ element_list: [{ name: 'a', description: 'b' }] },
+		subject({ element_input_urls: undefined }),
 		/element_input_urls/,
 	],
 	['a watermark that is no boolean', { watermark: 'yes' }, /^watermark/],

@@ -90,9 +90,7 @@ describe('Two processes that serve one trigger', () => {
 	test('forget nothing of their own when they overwrite one another, and store it again when they see it missing', () => {
 		const calls = fc.array(
 			fc.record({ process: fc.nat(1), id: fc.string({ minLength: 1 }), overlaps: fc.boolean() }),
-			{
-				maxLength: 60,
-			},
+			{ maxLength: 60 },
 		);
 		fc.assert(
 			fc.property(calls, (steps) => {

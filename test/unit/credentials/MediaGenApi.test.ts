@@ -5,8 +5,10 @@ import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
 const stored = { baseUrl: ' https://api.example.com/base ', apiKey: ' secret\n' };
 
 /** Signs a request of any n8n node. n8n's HTTP Request node gives the address as `uri`. */
-const sign = async (options: Partial<IHttpRequestOptions> & { uri?: string }) =>
-	await new MediaGenApi().authenticate(stored, options as IHttpRequestOptions);
+const sign = async (
+	options: Partial<IHttpRequestOptions> & { uri?: string },
+	baseUrl = stored.baseUrl,
+) => await new MediaGenApi().authenticate({ ...stored, baseUrl }, options as IHttpRequestOptions);
 
 test.each<[string, object]>([
 	['url', { url: 'https://api.example.com/v1/balance' }],
@@ -25,11 +27,7 @@ test('the messages endpoint takes the key in a header of its own', async () => {
 });
 
 test('the key is not sent unencrypted to a public host, by whichever node; on a private network it may be', async () => {
-	const signFor = async (origin: string) =>
-		await new MediaGenApi().authenticate(
-			{ ...stored, baseUrl: origin },
-			{ url: `${origin}/v1/balance` },
-		);
+	const signFor = async (origin: string) => await sign({ url: `${origin}/v1/balance` }, origin);
 	await expect(signFor('http://api.example.com')).rejects.toThrow('begins with https://');
 	expect((await signFor('http://10.0.0.5:4010')).headers).toHaveProperty('Authorization');
 });
@@ -58,11 +56,7 @@ test.each<[string, object]>([
 });
 
 test('a base URL that is none is said', async () => {
-	const signing = new MediaGenApi().authenticate(
-		{ baseUrl: 'api', apiKey: 'k' },
-		{ url: 'https://api.example.com' },
-	);
-	await expect(signing).rejects.toThrow(
+	await expect(sign({ url: 'https://api.example.com' }, 'api')).rejects.toThrow(
 		'"Base URL" in the MediaGen credential must be a full address',
 	);
 });

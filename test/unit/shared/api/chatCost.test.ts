@@ -29,14 +29,8 @@ test('without prices there is no guess', () => {
 });
 
 test('a write costs more than plain input, a read saves', () => {
-	expect(costOf(written, prices)).toEqual({
-		estimatedCost: 0.02205,
-		savedByCache: -0.00375,
-	});
-	expect(costOf(read, prices)).toEqual({
-		estimatedCost: 0.0048,
-		savedByCache: 0.0135,
-	});
+	expect(costOf(written, prices)).toEqual({ estimatedCost: 0.02205, savedByCache: -0.00375 });
+	expect(costOf(read, prices)).toEqual({ estimatedCost: 0.0048, savedByCache: 0.0135 });
 });
 
 test('each lifetime has its own price', () => {
@@ -51,10 +45,7 @@ test('each lifetime has its own price', () => {
 
 test('a price that is needed and not given leaves no sum', () => {
 	const { priceCacheRead: _, ...others } = prices;
-	expect(costOf(read, others)).toEqual({
-		estimatedCost: null,
-		savedByCache: null,
-	});
+	expect(costOf(read, others)).toEqual({ estimatedCost: null, savedByCache: null });
 	expect(costOf(written, others)?.estimatedCost).toBe(0.02205);
 	expect(costOf(read, { ...prices, priceOutput: undefined })).toEqual({
 		estimatedCost: null,

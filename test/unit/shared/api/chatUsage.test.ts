@@ -64,11 +64,7 @@ test('without a breakdown cache_write_tokens is the write, and its lifetime is n
 	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
 	expect(
 		readMessagesUsage({ input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 }),
-	).toEqual({
-		...written5m,
-		cacheWrite5m: null,
-		cacheWrite1h: null,
-	});
+	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
 });
 
 test('a usage without any cache field is all plain input', () => {
@@ -80,10 +76,7 @@ test('a usage without any cache field is all plain input', () => {
 test('what cannot be a number of tokens counts as absent, for the answer is paid for', () => {
 	expect(
 		readMessagesUsage({ input_tokens: 'many', cache_creation: 7, output_tokens: 3 }),
-	).toMatchObject({
-		inputTotal: 0,
-		output: 3,
-	});
+	).toMatchObject({ inputTotal: 0, output: 3 });
 	expect(readCompletionUsage({ prompt_tokens: 20, prompt_tokens_details: 'none' })).toMatchObject({
 		inputTotal: 20,
 	});

@@ -887,10 +887,7 @@ const DOCUMENTED: Record<TaskFamily, Record<string, (count: number) => Made>> = 
 			return { result: { music: [], stems } };
 		}),
 	},
-	grid: {
-		top: gridAt((grid) => grid),
-		inResult: gridAt((result) => ({ result })),
-	},
+	grid: { top: gridAt((grid) => grid), inResult: gridAt((result) => ({ result })) },
 	video: {
 		lists: linksAt('mp4', (urls) => ({
 			result: { videos: urls.map((url) => ({ url: [url], expires_at: 1_767_225_600 })) },

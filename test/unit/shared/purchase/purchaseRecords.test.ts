@@ -86,19 +86,13 @@ describe('Whether the input is what this run has put out before', () => {
 });
 
 describe('What an attempt leaves to the next one', () => {
-	test('an accepted task is taken up', () => {
-		runOnce((records) => records.mark(fox, TASK_1));
-		expect(open().claim(fox)).toEqual(TASK_1);
-	});
-
-	test('a purchase without an answer is known as pending', () => {
-		runOnce((records) => records.mark(fox, { state: 'pending' }));
-		expect(open().claim(fox)).toEqual({ state: 'pending' });
-	});
-
-	test('a chat answer is used again', () => {
-		runOnce((records) => records.mark(fox, { state: 'answered', response: { text: 'Hello' } }));
-		expect(open().claim(fox)).toEqual({ state: 'answered', response: { text: 'Hello' } });
+	test.each<[string, Parameters<PurchaseRecords['mark']>[1]]>([
+		['an accepted task is taken up', TASK_1],
+		['a purchase without an answer is known as pending', { state: 'pending' }],
+		['a chat answer is used again', { state: 'answered', response: { text: 'Hello' } }],
+	])('%s', (_, state) => {
+		runOnce((records) => records.mark(fox, state));
+		expect(open().claim(fox)).toEqual(state);
 	});
 
 	test('the last state counts', () => {
