@@ -1,12 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { createClient } from '../shared/api/client';
 import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
 import { toTaskRecord } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { firstItemOf, readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
-import { downloadResults, outputItems } from '../shared/output/items';
+import { type AcceptedItem, downloadResults, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
@@ -14,6 +15,7 @@ import { clock } from '../shared/util/clock';
 import { toJson } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
 import { recentConnection } from './recentCredential';
+import { retrieveTask } from './verify';
 
 /** What the call hands to the execution, as JSON. Expressions in the options, such as a file name, can use it as `$json`. */
 const payload = z.object({
@@ -61,12 +63,19 @@ export async function taskOutput(
 	// The files of a record that was not verified are downloaded from public addresses only.
 	const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
 	const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
-	const client = { connection };
+	const client = createClient(context, connection, signal);
 	const run = { context, family, operation: 'callback', options, client, signal, deadline };
+	// n8n may run an execution long after the call, such as a retry.
+	const readAgain = async (item: AcceptedItem): Promise<AcceptedItem> => {
+		const hints = { hint: family, taskQueryPath: options.taskQueryPath };
+		const found = await retrieveTask(client, taskId, hints).catch(() => undefined);
+		return typeof found === 'object' ? withRecord(run, item, found.record) : item;
+	};
 	const { fileName } = readItemOptions(context.getNodeParameter('options', 0, {}), undefined);
 	const itemOptions = { fileName, reference, referenceVerified };
 	const item = acceptedItem(run, { itemIndex: 0, notes: [], options: itemOptions }, taskId);
-	const outcomes = await downloadResults(run, [withRecord(run, item, record)]);
+	const read = verified ? { ...run, readAgain } : run;
+	const outcomes = await downloadResults(read, [withRecord(run, item, record)]);
 	// A record that was not verified may be forged.
 	if (verified) countCost(context, outcomes, 'read');
 	const failed = outcomes.find(isFailed);

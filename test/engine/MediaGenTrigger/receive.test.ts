@@ -419,6 +419,17 @@ describe('The output', () => {
 		expect(output?.json[0]?.notes).toEqual([expect.stringContaining('could not be read')]);
 	});
 
+	test('has the file of the link that the record has by then, where the first one has expired', async () => {
+		const records = ['old', 'new'].map((name) => ({
+			json: done('late', links(`${service.url}/${name}.png`)),
+		}));
+		service.on('GET', shared('late'), ...records);
+		service.on('GET', '/new.png', { text: 'one', headers: { 'content-type': 'image/png' } });
+		const { output } = await trigger({ downloadFiles: true }).receive(picture('late'));
+		expect(output?.json).toMatchObject([{ taskId: 'late', url: `${service.url}/new.png` }]);
+		expect(output?.items[0]?.binary?.data?.fileName).toContain('late');
+	});
+
 	test("fails with the task's name where a file cannot be downloaded", async () => {
 		service.on('GET', shared('gone'), { json: done('gone', links(`${service.url}/gone.png`)) });
 		const { output } = await trigger({ downloadFiles: true }).receive(picture('gone'));
