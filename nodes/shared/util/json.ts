@@ -99,7 +99,9 @@ export function objectIn(holder: IDataObject, key: string): IDataObject {
  */
 export function jsonObject(message: string) {
 	return z.preprocess(
-		(value) => (typeof value === 'string' ? parseExactJson(value) : value),
+		// An object of an expression may hold dates.
+		(value) =>
+			typeof value === 'string' ? parseExactJson(value) : parseJson(JSON.stringify(value)),
 		z.custom<Record<string, unknown>>(isObject, message),
 	);
 }

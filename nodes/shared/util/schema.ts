@@ -54,7 +54,7 @@ export function flag() {
 }
 
 /** A sheet gives a title such as 1984 as a number. */
-const numberToText = (value: unknown) => (typeof value === 'number' ? String(value) : value);
+const numberToText = (value: unknown) => (Number.isFinite(value) ? String(value) : value);
 
 /** Text that is not empty, of at most `maxLength` characters, or a number as text. */
 export function text(maxLength = Infinity) {

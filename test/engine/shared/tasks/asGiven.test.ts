@@ -67,6 +67,18 @@ test.each<[string, INodeParameters, string]>([
 		},
 		'{"a":1,"__proto__":2}',
 	],
+	[
+		'a date, at any depth of an additional field,',
+		{
+			bodyType: 'json',
+			body: '{"a": 1}',
+			options: {
+				additionalBodyFields:
+					'={{ { at: new Date(0), all: [DateTime.fromMillis(0, { zone: "utc" })] } }}',
+			},
+		},
+		'{"a":1,"at":"1970-01-01T00:00:00.000Z","all":["1970-01-01T00:00:00.000Z"]}',
+	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
 });
@@ -81,6 +93,12 @@ test.each(['new Date(0)', 'DateTime.fromMillis(0, { zone: "utc" })'])(
 		expect(bought()).toHaveLength(1);
 	},
 );
+
+test('what is not a number is no text', async () => {
+	const { error } = await run('music.sounds', { ...none, prompt: '={{ Number("a few") }}' });
+	expect(error?.message).toContain('"Prompt" must be text');
+	expect(bought()).toEqual([]);
+});
 
 describe('Additional Body Fields of a sound', () => {
 	const buyWith = async (extra?: IDataObject[string]) => {
