@@ -49,7 +49,7 @@ export function buttonNotes(
 	operation: string,
 ): string[] {
 	const known = record && id !== undefined ? buttonOptions(record, operation) : [];
-	return known.length === 0 || known.some(({ value }) => value === id)
+	return known.length === 0 || known.some(({ value }) => value === String(id))
 		? []
 		: [`The task has no button "${String(id)}" for this operation: it is sent as it is`];
 }
