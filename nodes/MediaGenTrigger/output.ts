@@ -67,7 +67,8 @@ export async function taskOutput(
 	const run = { context, family, operation: 'callback', options, client, signal, deadline };
 	// n8n may run an execution long after the call, such as a retry.
 	const readAgain = async (item: AcceptedItem): Promise<AcceptedItem> => {
-		const hints = { hint: family, taskQueryPath: options.taskQueryPath };
+		const { taskQueryPath } = options;
+		const hints = { hint: family, taskQueryPath, retry: 'read' as const };
 		const found = await retrieveTask(client, taskId, hints).catch(() => undefined);
 		return typeof found === 'object' ? withRecord(run, item, found.record) : item;
 	};

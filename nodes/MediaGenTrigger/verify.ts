@@ -93,6 +93,13 @@ function reportOf(
 /** A task's record, and what it shows. */
 export type TaskReport = ReturnType<typeof reportOf>;
 
+/** Where to read a task first, and whether to go on after an error that may pass, for which a callback has no time. */
+interface ReadHints {
+	hint?: TaskFamily | null;
+	taskQueryPath?: string;
+	retry?: 'once' | 'read';
+}
+
 /** Milliseconds for all requests of a callback: the service waits about ten seconds for its answer (spec, Events 5). */
 const TIMEOUT_MS = 6_000;
 
@@ -106,7 +113,7 @@ const MIN_TIMEOUT_MS = 1_000;
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,
 	taskId: string,
-	{ hint = null, taskQueryPath }: { hint?: TaskFamily | null; taskQueryPath?: string },
+	{ hint = null, taskQueryPath, retry = 'once' }: ReadHints,
 ): Promise<FoundTask | 'unclear'> {
 	const known = TASK_FAMILIES.map((family) => FAMILIES[family].queryPath);
 	const own = known.filter((path) => hint !== null && ownerOf(path) === hint);
@@ -117,8 +124,8 @@ export async function retrieveTask(
 	for (const path of paths) {
 		try {
 			const record = await client.tasks.retrieve(taskPath(path, taskId), {
-				retry: 'once',
-				timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()),
+				retry,
+				...(retry === 'once' ? { timeoutMs: Math.max(MIN_TIMEOUT_MS, end - clock.now()) } : {}),
 			});
 			return { record, owner: ownerOf(path) };
 		} catch (error) {

@@ -5,6 +5,7 @@ import type { FailedItem } from '../n8n/failedItems';
 import { errorItem, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
+import { clock, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
@@ -107,11 +108,16 @@ interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
 	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 }
 
-/** Whether an item that was read again has other links to the same files. */
-const hasNewLinks = ({ taskId, task, record = {} }: AcceptedItem, { results }: Task) =>
-	otherTaskIn(record, taskId) === undefined &&
-	task.results.length === results.length &&
-	task.results.some(({ url }, at) => url !== results[at]?.url);
+/** Whether an item that was read again has the same files, in their order, whatever their links. */
+function hasSameFiles({ taskId, task, record = {} }: AcceptedItem, before: Task): boolean {
+	const places = new Map(before.results.map(({ url }, at) => [url, at]));
+	return (
+		otherTaskIn(record, taskId) === undefined &&
+		task.status === before.status &&
+		task.results.length === before.results.length &&
+		task.results.every(({ url }, at) => (places.get(url) ?? at) === at)
+	);
+}
 
 /**
  * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; otherwise
@@ -128,13 +134,12 @@ export async function downloadResults(
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
 		const { taskId, task } = outcome;
-		const stored: Array<DownloadedFile | undefined> = [];
 		const attempt = async (file: ResultFile, at: number) => {
 			const name = names[at] ?? taskId;
 			try {
-				return (stored[at] ??= await limit(
+				return await limit(
 					async () => await downloadFile(context, client.connection, file, name, rules),
-				));
+				);
 			} catch (thrown) {
 				const failure = errorFromThrown(thrown);
 				const error = downloadError(context.getNode(), failure, file);
@@ -146,10 +151,17 @@ export async function downloadResults(
 		let item = outcome;
 		let attempts = await Promise.all(task.results.map(attempt));
 		if (readAgain && attempts.some((each) => 'error' in each && each.isDead)) {
-			const renewed = await readAgain(outcome);
-			if (hasNewLinks(renewed, task)) {
+			const read = readAgain(outcome);
+			const renewed = await (end === undefined ? read : within(end - clock.now(), read));
+			if (renewed && hasSameFiles(renewed, task)) {
 				item = renewed;
-				attempts = await Promise.all(item.task.results.map(attempt));
+				attempts = await Promise.all(
+					item.task.results.map(async (file, at) => {
+						const before = attempts[at];
+						const isNew = file.url !== task.results[at]?.url;
+						return before && !(isNew && 'error' in before) ? before : await attempt(file, at);
+					}),
+				);
 			}
 		}
 		const failed = attempts.filter((each) => 'error' in each);

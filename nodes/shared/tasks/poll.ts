@@ -184,6 +184,8 @@ export async function refreshTasks(
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	return await Promise.all(
-		outcomes.map(async (outcome) => (isOpen(outcome) ? await readAgain(run, outcome) : outcome)),
+		outcomes.map(async (outcome) =>
+			isOpen(outcome) ? await readAgain(run, outcome, 'once') : outcome,
+		),
 	);
 }

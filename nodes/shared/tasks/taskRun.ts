@@ -103,7 +103,7 @@ export function withTaskIds<Run extends TaskRun<TaskContext>>(
 ): Run {
 	const taskIds = new Set(items.filter(isAccepted).map(({ taskId }) => taskId));
 	const asking = { ...run, taskIds };
-	return { ...asking, readAgain: async (item) => await readAgain(asking, item) };
+	return { ...asking, readAgain: async (item) => await readAgain(asking, item, 'read') };
 }
 
 /** The part of a run that records need. A callback may not show the family. */
@@ -173,8 +173,12 @@ export function withRecord(
 }
 
 /** Reads an item's record once more. Without an answer, the item stays as it is. */
-export async function readAgain(run: TaskRun<TaskContext>, item: AcceptedItem) {
-	const record = await retrieveRecord(run, item.taskId, 'once').catch(() => undefined);
+export async function readAgain(
+	run: TaskRun<TaskContext>,
+	item: AcceptedItem,
+	retry: 'once' | 'read',
+) {
+	const record = await retrieveRecord(run, item.taskId, retry).catch(() => undefined);
 	return record ? withRecord(run, item, record) : item;
 }
 

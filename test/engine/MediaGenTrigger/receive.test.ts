@@ -420,12 +420,11 @@ describe('The output', () => {
 	});
 
 	test('has the file of the link that the record has by then, where the first one has expired', async () => {
-		const records = ['old', 'new'].map((name) => ({
-			json: done('late', links(`${service.url}/${name}.png`)),
-		}));
-		service.on('GET', shared('late'), ...records);
+		const at = (name: string) => ({ json: done('late', links(`${service.url}/${name}.png`)) });
+		service.on('GET', shared('late'), at('old'), { status: 502 }, at('new'));
 		service.on('GET', '/new.png', { text: 'one', headers: { 'content-type': 'image/png' } });
-		const { output } = await trigger({ downloadFiles: true }).receive(picture('late'));
+		const received = trigger({ downloadFiles: true }).receive(picture('late'));
+		const { output } = await time.passUntil(received);
 		expect(output?.json).toMatchObject([{ taskId: 'late', url: `${service.url}/new.png` }]);
 		expect(output?.items[0]?.binary?.data?.fileName).toContain('late');
 	});

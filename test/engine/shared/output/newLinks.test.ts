@@ -76,16 +76,55 @@ test('A file whose link works is not downloaded again beside one whose link has 
 	expect(service.sent('GET', '/2*.png')).toHaveLength(1);
 });
 
-test.each<[string, () => Reply]>([
+test('Files that the record has in another order by then are not taken for each other', async () => {
+	renews(['/2.png', '/old.png'], ['/new.png', '/2.png']);
+	const run = await runNode(buy('poll'));
+	expect(await contentsOf(run)).toEqual(['two']);
+	expect(run.json[0]?.notes).toEqual([expect.stringContaining('/old.png')]);
+});
+
+test('A file that fails by a link that is still the same is not tried again beside one with a new link', async () => {
+	service.on('GET', '/2.png', { status: 500 });
+	renews(['/2.png', '/old.png'], ['/2.png', '/new.png']);
+	const run = await runNode(buy('poll'));
+	expect(await contentsOf(run)).toEqual(['one']);
+	expect(service.sent('GET', '/2.png')).toHaveLength(5);
+});
+
+test('A file that never comes whole is an error that names its link', async () => {
+	service.on('GET', '/v1/tasks/task_1', picturesAt('/2.png'));
+	service.on('GET', '/2.png', { status: 500 });
+	const { json } = await runNode(buy('poll'));
+	const description = expect.stringContaining(`${service.url}/2.png. The task itself is completed`);
+	expect(json[0]).toMatchObject({ error: { description } });
+});
+
+test.each<[string, Reply]>([
+	['a rate limit', { status: 429, headers: { 'retry-after': '2' } }],
+	['a server error', { status: 502 }],
+	['a lost connection', { reset: true }],
+])('The record is read again after %s', async (_, reply) => {
+	const [before, after] = [picturesAt('/old.png'), picturesAt('/new.png')];
+	service.on('GET', '/v1/tasks/task_1', before, reply, after);
+	expect(await contentsOf(await runNode(buy('poll')))).toEqual(['one']);
+});
+
+test.each<[string, () => Reply, number?]>([
 	['has the same link', () => picturesAt('/old.png')],
 	['has another number of files', () => picturesAt('/new.png', '/2.png')],
 	['is that of another task', () => completedWith({ images: [{ url: '/new.png' }] }, { id: 'x' })],
 	['says that the task failed', () => ({ json: { status: 'failed' } })],
-	['cannot be read', () => ({ status: 500 })],
-])('A dead link whose record then %s is an error, which names it', async (_, reply) => {
+	[
+		'has new links of a task that expired',
+		() => ({
+			json: { code: 200, data: { status: 'expired', result: { images: [{ url: '/new.png' }] } } },
+		}),
+	],
+	['cannot be read', () => ({ status: 500 }), 6],
+])('A dead link whose record then %s is an error, which names it', async (_, reply, reads = 2) => {
 	service.on('GET', '/v1/tasks/task_1', picturesAt('/old.png'), reply());
 	const { json } = await runNode(buy('poll'));
 	const description = `The link of the file is ${service.url}/old.png. The task itself is completed: get it again with the resource Task, operation Get.`;
 	expect(json[0]).toMatchObject({ error: { message: 'File not found', description } });
-	expect(service.sent('GET', '/v1/tasks/task_1')).toHaveLength(2);
+	expect(service.sent('GET', '/v1/tasks/task_1')).toHaveLength(reads);
 });
