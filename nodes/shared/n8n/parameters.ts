@@ -61,7 +61,7 @@ function readValue(field: INodeProperties | undefined, given: unknown): unknown 
 }
 
 /** An item whose fields are read: its errors name the field and the item. */
-export interface PanelItem {
+interface PanelItem {
 	context: { getNode(): INode };
 	fields: readonly INodeProperties[];
 	/** Absent where the fields are those of all items. */

@@ -33,7 +33,7 @@ const purchaseState = z.discriminatedUnion('state', [
 export type PurchaseState = z.infer<typeof purchaseState>;
 
 /** What an earlier attempt left. `hasChanged`: its request was another one, from the same item and the same parameters. */
-export type ClaimedPurchase = PurchaseState & { hasChanged?: true };
+type ClaimedPurchase = PurchaseState & { hasChanged?: true };
 
 const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState }));
 

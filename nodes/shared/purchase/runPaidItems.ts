@@ -74,7 +74,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 }
 
 /** An earlier attempt sent this purchase and never learned its result. */
-export class PendingPurchaseError extends ApiError {
+class PendingPurchaseError extends ApiError {
 	/**
 	 * @param response the attempt's answer, if it had one that could not be read
 	 * @param why reason for not buying it again although the user wants that: a limit, or the service's refusal

@@ -10,7 +10,7 @@ import type { PreparedItem, RequestBody } from './prepare';
 import { retrieveRecord, type TaskRun } from './taskRun';
 
 /** What the record of a parent task says about a request that builds on it. */
-export interface ParentCheck {
+interface ParentCheck {
 	/** Why the service would refuse the request: the field in the API's name, and words that begin with "must" or "is". */
 	problem?: { field: string; message: string };
 	notes?: string[];

@@ -78,7 +78,7 @@ export interface PollRules {
 }
 
 /** How a wait ended. `last` is the error of the last request, if it failed. */
-export type PollEnd =
+type PollEnd =
 	| { reason: 'ended' | 'canceled' }
 	| { reason: 'timeout'; last: ApiError | undefined }
 	| { reason: 'error'; error: ApiError };

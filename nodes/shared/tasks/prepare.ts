@@ -34,7 +34,7 @@ import type { TaskRun } from './taskRun';
 export type RequestBody = Record<string, unknown>;
 
 /** Where a body goes. With `file` it is sent as form data, and the file under that field's name. */
-export interface TaskTarget {
+interface TaskTarget {
 	path: string;
 	body: RequestBody;
 	file?: { field: string; content: PendingUpload };
