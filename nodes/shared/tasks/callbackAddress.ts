@@ -63,6 +63,8 @@ const NO_CALLBACK =
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
+const GIVE_PUBLIC_ADDRESS = 'Give a public address in "Callback Base URL".';
+
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
@@ -80,28 +82,18 @@ export function itemAddress(
 		const panel = { context: run.context, fields: callbackFields, itemIndex };
 		throw refusal(panel, 'callbackBaseUrl', read.error.issues[0]?.message ?? '');
 	}
-	const notes = [
-		...checkCallbackAddress(
-			run,
-			read.data,
-			'Give a public address in "Callback Base URL".',
-			itemIndex,
-		),
-		...(isTestUrl(read.data) ? [TEST_URL] : []),
-	];
-	const url =
-		reference === undefined
-			? read.data
-			: withReference(run.client.connection, read.data, reference);
-	if (reference !== undefined && url.length > LONGEST_ADDRESS) {
-		const refusal = `"Reference" makes a callback address of ${url.length} characters: servers refuse more than ${LONGEST_ADDRESS}`;
+	const { data: address } = read;
+	const notes = checkCallbackAddress(run, address, GIVE_PUBLIC_ADDRESS, itemIndex);
+	if (isTestUrl(address)) notes.push(TEST_URL);
+	if (reference === undefined) return { url: address, notes };
+	const url = withReference(run.client.connection, address, reference);
+	if (url.length > LONGEST_ADDRESS)
 		throw itemError(
 			run.context.getNode(),
-			refusal,
+			`"Reference" makes a callback address of ${url.length} characters: servers refuse more than ${LONGEST_ADDRESS}`,
 			itemIndex,
 			`Give the number of a row, for example. ${NOTHING_SENT}`,
 		);
-	}
 	return { url, notes };
 }
 
