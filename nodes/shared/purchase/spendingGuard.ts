@@ -1,13 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { Deadline } from '../api/http';
-import { NOTHING_SENT } from '../n8n/nodeErrors';
 import { itemRanges } from '../n8n/rows';
-import { buyingOptions, type SpendingRules } from '../n8n/options';
+import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
+import { refusal } from '../n8n/parameters';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
 import { clock } from '../util/clock';
@@ -55,15 +54,12 @@ const unreadable = (problem: string) =>
 const LIMITS = ['checkOnly', 'maxTasks', 'keepBalance'] as const;
 
 /** Throws a `NodeOperationError` for a limit of the node whose expression gives nothing: it must not count as no limit. */
-function checkLimitsAreGiven(node: INode, rules: SpendingRules): void {
-	const options = objectOf(node.parameters.options);
-	for (const name of LIMITS) {
-		if (options[name] === undefined || rules[name] !== undefined) continue;
-		const label = buyingOptions[name].field.displayName;
-		throw new NodeOperationError(node, `"${label}" is required: its expression is empty`, {
-			description: NOTHING_SENT,
-		});
-	}
+function checkLimitsAreGiven(context: { getNode(): INode }, rules: SpendingRules): void {
+	const options = objectOf(context.getNode().parameters.options);
+	const empty = LIMITS.find((name) => options[name] !== undefined && rules[name] === undefined);
+	if (empty === undefined) return;
+	const panel = { context, fields: fieldsOf(buyingOptions) };
+	throw refusal(panel, empty, 'is required: its expression is empty');
 }
 
 /** Limits what a node buys in one execution (design, Cost). Throws a `NodeOperationError` for a limit without a value. */
@@ -91,7 +87,7 @@ export class SpendingGuard {
 		/** n8n's run index of the node, as text. */
 		private readonly run = '',
 	) {
-		checkLimitsAreGiven(execution.getNode(), rules);
+		checkLimitsAreGiven(execution, rules);
 		this.context = execution.getContext('node');
 		this.stops = !execution.continueOnFail() && !isTool(execution.getNode());
 	}
