@@ -34,12 +34,7 @@ const BETWEEN_LINKS = /[\r\n]+\s*|[,;]\s*(?=https?:|data:|[,;]|$)|\s(?=https?:\/
 /** The links in the value of a list. A cell of a sheet may hold several, with commas, blanks or line breaks between them. */
 export function linkList(value: unknown): unknown[] {
 	return linksIn(value).flatMap((link) =>
-		typeof link === 'string'
-			? link
-					.trim()
-					.split(BETWEEN_LINKS)
-					.map((each) => each.trim())
-			: [link],
+		typeof link === 'string' ? link.split(BETWEEN_LINKS).map((each) => each.trim()) : [link],
 	);
 }
 
