@@ -69,7 +69,10 @@ export const readSharedOptions = <Shape extends Options>(
 
 const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
-const IN_COLLECTION = Object.keys(runOptions.shape).filter((name) => !TOP_LEVEL.includes(name));
+const RUN_OPTIONS = Object.keys(runOptions.shape);
+
+/** Where an option stands among the node's parameters. */
+const placeOf = (name: string) => (TOP_LEVEL.includes(name) ? [name] : ['options', name]);
 
 /** The parameters that make a request, as the user gave them: expressions as their text. */
 export function requestParameters({ parameters }: INode): unknown {
@@ -80,10 +83,8 @@ export function requestParameters({ parameters }: INode): unknown {
 
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(source: ParameterSource): RunOptions {
-	const options = parseOptions(source, runOptions, {
-		...readOptions(IN_COLLECTION, (name) => source.getParameter(name)),
-		...Object.fromEntries(TOP_LEVEL.map((name) => [name, source.getParameter(name)])),
-	});
+	const given = RUN_OPTIONS.map((name) => [name, source.getParameter(placeOf(name).join('.'))]);
+	const options = parseOptions(source, runOptions, Object.fromEntries(given));
 	const { downloadFiles, waitMode, timeout } = options;
 	return {
 		...options,
@@ -98,11 +99,8 @@ export function readRunOptions(source: ParameterSource): RunOptions {
  */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
 	const node = source.getNode();
-	const places = [
-		...TOP_LEVEL.map((name) => [name]),
-		...IN_COLLECTION.map((name) => ['options', name]),
-	];
-	const names = places.filter((place) => isExpression(node, place)).map((place) => place.join('.'));
+	const places = RUN_OPTIONS.map(placeOf).filter((place) => isExpression(node, place));
+	const names = places.map((place) => place.join('.'));
 	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
 }
 
