@@ -114,11 +114,9 @@ export const isData = (url: string) => /^data:/i.test(url);
 
 /** A content type without its parameters, in lower case and under its usual name. */
 export function toMimeType(contentType: unknown): string | undefined {
-	const type =
-		typeof contentType === 'string'
-			? contentType.split(';', 1)[0]?.trim().toLowerCase()
-			: undefined;
-	return type === undefined || type === '' ? undefined : (ALIASES[type] ?? type);
+	if (typeof contentType !== 'string') return undefined;
+	const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+	return type === '' ? undefined : (ALIASES[type] ?? type);
 }
 
 const extensionIn = (url: string) =>
