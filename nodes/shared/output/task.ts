@@ -134,12 +134,11 @@ function errorOf({ failure }: TaskRecord): Task['error'] {
  */
 export function toTask(
 	record: TaskRecord,
-	origin: TaskOrigin,
+	{ taskId, family, operation, request }: TaskOrigin,
 	words: BrandWordMap,
 	now: number,
 	baseUrl = '',
 ): Task {
-	const { taskId, family, operation, request } = origin;
 	const results = resultFiles(record, family, now, request, baseUrl);
 	const status = recordStatus(record, results);
 	const isGrid = isGridRecord(record.raw, family) && record.action !== undefined;

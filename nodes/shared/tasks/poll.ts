@@ -89,9 +89,8 @@ type PollEnd =
  */
 export async function pollUntilEnded(
 	retrieve: () => Promise<Progress>,
-	rules: PollRules,
+	{ intervalMs, deadline, signal }: PollRules,
 ): Promise<PollEnd> {
-	const { intervalMs, deadline, signal } = rules;
 	const began = clock.now();
 	const absence = new Absence(began);
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
@@ -146,14 +145,11 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 		outcome = withRecord(run, outcome, record);
 		return { ended: hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
 	};
-	const { deadline, signal, options } = run;
+	const { deadline, signal } = run;
+	const intervalMs = run.options.pollInterval * 1_000;
 	const end: PollEnd = hasCome(outcome)
 		? { reason: 'ended' }
-		: await pollUntilEnded(retrieve, {
-				intervalMs: options.pollInterval * 1_000,
-				deadline,
-				signal,
-			});
+		: await pollUntilEnded(retrieve, { intervalMs, deadline, signal });
 	return { ...outcome, error: endError(run, outcome, end) };
 }
 
