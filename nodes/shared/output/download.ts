@@ -1,4 +1,4 @@
-import type { IBinaryData, IHttpRequestOptions, INode, Logger } from 'n8n-workflow';
+import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost } from '../api/address';
@@ -45,7 +45,6 @@ export interface DownloadContext {
 			mimeType?: string,
 		): Promise<IBinaryData>;
 	};
-	logger: Logger;
 	getNode(): INode;
 }
 

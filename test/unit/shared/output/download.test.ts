@@ -28,11 +28,8 @@ const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 
 
 const node = nodeOf('Music');
 
-const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 const n8nWith = (helpers: DownloadContext['helpers']): DownloadContext => ({
 	getNode: () => node,
-	logger,
 	helpers,
 });
 
