@@ -23,6 +23,7 @@ import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords
 import {
 	KeepBalanceError,
 	MaxTasksError,
+	reasonOf,
 	type SpendingGuard,
 	SpendingLimitError,
 } from './spendingGuard';
@@ -80,11 +81,10 @@ class PendingPurchaseError extends ApiError {
 	 * @param why reason for not buying it again although the user wants that: a limit, or the service's refusal
 	 */
 	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
-		const reason = why instanceof SpendingLimitError ? why.problem : why?.message;
 		super(
-			reason === undefined
+			why === undefined
 				? `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`
-				: `The ${buys} may have been bought by an earlier attempt, and was not bought again: ${reason}`,
+				: `The ${buys} may have been bought by an earlier attempt, and was not bought again: ${reasonOf(why)}`,
 			'maybe',
 			{ ...why?.details, response },
 		);

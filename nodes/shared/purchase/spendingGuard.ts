@@ -31,6 +31,10 @@ export class SpendingLimitError extends ApiError {
 	}
 }
 
+/** Why nothing was sent, for the middle of a sentence. */
+export const reasonOf = (error: Error) =>
+	error instanceof SpendingLimitError ? error.problem : error.message;
+
 /** "Max Tasks" was reached. */
 export class MaxTasksError extends SpendingLimitError {}
 
@@ -133,11 +137,7 @@ export class SpendingGuard {
 	/** How many of `purchases` more the limits allow, and the limit that the others would exceed. Sends only read requests. */
 	async check(purchases: number): Promise<{ withinLimits: number; limit?: string }> {
 		const error = await this.checkBalance().catch(asError);
-		if (error)
-			return {
-				withinLimits: 0,
-				limit: error instanceof SpendingLimitError ? error.problem : error.message,
-			};
+		if (error) return { withinLimits: 0, limit: reasonOf(error) };
 		const limit = this.problemWith(purchases);
 		if (limit === undefined) return { withinLimits: purchases };
 		return { withinLimits: Math.max(0, (this.rules.maxTasks ?? 0) - this.bought), limit };
