@@ -309,8 +309,6 @@ export type RunOptions = z.infer<typeof runOptions> & { timeout: number };
 
 type WaitMode = RunOptions['waitMode'];
 
-export type WhenUnsure = RunOptions['whenUnsure'];
-
 export type SpendingRules = Pick<
 	RunOptions,
 	'checkOnly' | 'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached' | 'timeout'

@@ -14,7 +14,7 @@ import {
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
 import { rowOf } from '../n8n/rows';
-import type { WhenUnsure } from '../n8n/options';
+import type { RunOptions } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
@@ -46,7 +46,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	/** What each item buys. */
 	buys: 'task' | 'answer';
 	concurrency: number;
-	whenUnsure: WhenUnsure;
+	whenUnsure: RunOptions['whenUnsure'];
 	/** Nothing is bought after it. */
 	deadline?: {
 		/** Milliseconds since 1970. */
