@@ -132,7 +132,6 @@ export function linkedType(contentType: unknown, url: string): string | undefine
 
 /** A file's name with its extension: by the content type, else by the link. */
 export function withExtension(name: string, mimeType: string | undefined, url: string): string {
-	const extension =
-		(mimeType === undefined ? undefined : EXTENSION_OF_TYPE[mimeType]) ?? extensionIn(url);
+	const extension = EXTENSION_OF_TYPE[mimeType ?? ''] ?? extensionIn(url);
 	return extension === undefined ? name : `${name}.${extension}`;
 }
