@@ -290,13 +290,11 @@ class Results {
 	}
 
 	/** Adds what stands in the documented place of a link. */
-	add(value: unknown, place: Place): void {
+	add(value: unknown, { field, holder, ...shown }: Place): void {
 		if (typeof value !== 'string') return;
-		const url =
-			contentOf(value, place.field, place.holder) ?? linkOf(value, place.field, this.baseUrl);
+		const url = contentOf(value, field, holder) ?? linkOf(value, field, this.baseUrl);
 		if (url === undefined || this.seen.has(value.trim()) || this.seen.has(url)) return;
 		this.seen.add(url);
-		const { field, holder, ...shown } = place;
 		const said = kindOf(url, field);
 		const kind = said ?? (this.family === null ? 'image' : FAMILIES[this.family].kind);
 		const isOfUnknownKind = said === undefined;
