@@ -43,6 +43,9 @@ export interface UnboughtItem extends BuyingItem, FailedItem {
 	state: 'rejected' | 'unsure' | 'leftOut';
 }
 
+/** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
+type Files = ReadonlyArray<DownloadedFile | undefined>;
+
 /** An item whose task the service accepted. */
 export interface AcceptedItem extends BuyingItem {
 	state: 'accepted';
@@ -55,8 +58,7 @@ export interface AcceptedItem extends BuyingItem {
 	record?: Record<string, unknown>;
 	/** Why the item has no result. */
 	error?: NodeError;
-	/** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
-	files?: Array<DownloadedFile | undefined>;
+	files?: Files;
 }
 
 /** What became of one input item. */
@@ -251,10 +253,7 @@ function fileJson(file: ResultFile, downloaded: DownloadedFile | undefined): IDa
 }
 
 /** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
-function binaryFields(
-	name: string,
-	files: ReadonlyArray<DownloadedFile | undefined>,
-): IBinaryKeyData {
+function binaryFields(name: string, files: Files): IBinaryKeyData {
 	return Object.fromEntries(
 		files.flatMap((file, at) =>
 			file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [],
@@ -264,10 +263,7 @@ function binaryFields(
 
 function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeExecutionData[] {
 	const { task, files = [] } = outcome;
-	const item = (
-		json: IDataObject,
-		attached: ReadonlyArray<DownloadedFile | undefined>,
-	): INodeExecutionData => ({
+	const item = (json: IDataObject, attached: Files): INodeExecutionData => ({
 		json,
 		pairedItem: { item: outcome.itemIndex },
 		...(attached.some((file) => file !== undefined)
