@@ -238,10 +238,9 @@ async function waitAndDeliver(
 	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
-	const { options } = run;
-	if (options.waitMode === 'none' && !operation.synchronous)
-		return await deliver(run, accepted, bought);
-	if (options.waitMode === 'callback') {
+	const { waitMode } = run.options;
+	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
+	if (waitMode === 'callback') {
 		const { items, output } = await pauseUnlessEnded(run, accepted, bought.records);
 		if (!output) return await deliver(run, await pollTasks(run, items), bought);
 		tellLeftOut(run, items, bought.guard);
