@@ -61,6 +61,7 @@ test('one item per file has its own file in the same field', async () => {
 		[1, 'Rain.mp3', 'audio/mpeg', 6, 'row 7', row],
 		[2, 'Rain-2.mp3', 'audio/mpeg', 6, 'row 7', row],
 	]);
+	expect(json).toMatchObject(Array(2).fill({ kind: 'audio', status: 'completed' }));
 	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 0 }]);
 });
 

@@ -446,6 +446,7 @@ describe('Check Only', () => {
 				limit: '"Max Tasks" is 2, and this node has made 0 purchases in this execution',
 			},
 		],
+		['all, without a limit', {}, {}, { withinLimits: 3 }],
 	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
 		onBalance(balance(fields));
 		const { json } = await buy(3, { checkOnly: true, ...options });
