@@ -63,13 +63,14 @@ export async function taskOutput(
 	// The files of a record that was not verified are downloaded from public addresses only.
 	const connection = (verified ? await recentConnection(context) : undefined) ?? unknownConnection;
 	const deadline = clock.now() + DOWNLOAD_WITHIN_MS;
-	const client = createClient(context, connection, signal);
+	const client = { connection };
 	const run = { context, family, operation: 'callback', options, client, signal, deadline };
 	// n8n may run an execution long after the call, such as a retry.
 	const readAgain = async (item: AcceptedItem): Promise<AcceptedItem> => {
 		const { taskQueryPath } = options;
 		const hints = { hint: family, taskQueryPath, retry: 'read' as const };
-		const found = await retrieveTask(client, taskId, hints).catch(() => undefined);
+		const service = createClient(context, connection, signal);
+		const found = await retrieveTask(service, taskId, hints).catch(() => undefined);
 		return typeof found === 'object' ? withRecord(run, item, found.record) : item;
 	};
 	const { fileName } = readItemOptions(context.getNodeParameter('options', 0, {}), undefined);
