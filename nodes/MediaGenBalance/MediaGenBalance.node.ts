@@ -1,6 +1,6 @@
 import { type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 
-import { type NodeDescription, related } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/runOperation';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
@@ -21,11 +21,7 @@ export class MediaGenBalance implements INodeType {
 		icon: { light: 'file:mediaGenBalance.svg', dark: 'file:mediaGenBalance.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Get the remaining credits and what was spent, and branch when the balance is low',
-		usableAsTool: {
-			replacements: {
-				description: 'Tells what is left of the balance and what was spent. Costs nothing.',
-			},
-		},
+		usableAsTool: asTool('Tells what is left of the balance and what was spent. Costs nothing.'),
 		builderHint: {
 			searchHint:
 				'Operation check has two outputs, Enough and Low: put it before nodes that buy many tasks, instead of an If node.',

@@ -2,7 +2,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { searchChatModels } from '../shared/n8n/chatModels';
-import { type NodeDescription, related } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/runOperation';
 import { completion } from './operations/completion';
@@ -17,11 +17,7 @@ export class MediaGenChatCache implements INodeType {
 		icon: { light: 'file:mediaGenChatCache.svg', dark: 'file:mediaGenChatCache.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Ask an LLM many questions about one long text, with prompt caching',
-		usableAsTool: {
-			replacements: {
-				description: 'Answers a question about a long text. Every call costs money.',
-			},
-		},
+		usableAsTool: asTool('Answers a question about a long text. Every call costs money.'),
 		builderHint: {
 			searchHint:
 				'For many questions about one long text: set the text once as a cached block and give the questions as input items, without a loop. It is not a chat model for an AI Agent.',

@@ -1,7 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/runOperation';
 import { taskResource } from '../shared/tasks/operations';
@@ -20,12 +20,9 @@ export class MediaGenGrid implements INodeType {
 		icon: { light: 'file:mediaGenGrid.svg', dark: 'file:mediaGenGrid.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Make variations of a picture in a grid of four, or re-roll the whole grid',
-		usableAsTool: {
-			replacements: {
-				description:
-					'Varies or re-rolls a grid of four pictures and returns their links. Every call costs money.',
-			},
-		},
+		usableAsTool: asTool(
+			'Varies or re-rolls a grid of four pictures and returns their links. Every call costs money.',
+		),
 		builderHint: taskHint(
 			'A new grid is resource task, operation submit. All others work on a grid, whose taskId they read from the incoming item.',
 			related('mediaGenGridTool', 'The same as a tool of an AI Agent'),

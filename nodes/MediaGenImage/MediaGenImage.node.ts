@@ -1,7 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/runOperation';
@@ -20,12 +20,9 @@ export class MediaGenImage implements INodeType {
 		icon: { light: 'file:mediaGenImage.svg', dark: 'file:mediaGenImage.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI images: text to image, image to image, editing, and inpainting',
-		usableAsTool: {
-			replacements: {
-				description:
-					'Generates or edits images from a prompt and returns their links. Every call costs money.',
-			},
-		},
+		usableAsTool: asTool(
+			'Generates or edits images from a prompt and returns their links. Every call costs money.',
+		),
 		builderHint: taskHint(
 			'Operation edit changes one picture, operation generate does everything else.',
 			related('mediaGenImageTool', 'The same as a tool of an AI Agent'),

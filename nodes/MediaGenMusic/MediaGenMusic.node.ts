@@ -7,7 +7,7 @@ import {
 	MUSICAL_KEYS,
 	STEM_TYPES,
 } from '../shared/api/music';
-import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { listed, searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/runOperation';
@@ -49,12 +49,9 @@ export class MediaGenMusic implements INodeType {
 		subtitle: subtitleOf(operations),
 		description:
 			'Make AI music: cover, extend, and crop songs, separate stems, and generate sound effects',
-		usableAsTool: {
-			replacements: {
-				description:
-					'Makes, covers, extends or takes apart songs and returns their links. Every call costs money.',
-			},
-		},
+		usableAsTool: asTool(
+			'Makes, covers, extends or takes apart songs and returns their links. Every call costs money.',
+		),
 		builderHint: taskHint(
 			'A new song is resource task, operation submit. All others work on a song, whose taskId they read from the incoming item.',
 			related('mediaGenMusicTool', 'The same as a tool of an AI Agent'),

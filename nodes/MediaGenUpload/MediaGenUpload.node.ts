@@ -1,6 +1,6 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { type NodeDescription, related } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/runOperation';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
@@ -15,11 +15,9 @@ export class MediaGenUpload implements INodeType {
 		icon: { light: 'file:mediaGenUpload.svg', dark: 'file:mediaGenUpload.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
-		usableAsTool: {
-			replacements: {
-				description: 'Stores a picture of the input for 72 hours and returns a public URL for it.',
-			},
-		},
+		usableAsTool: asTool(
+			'Stores a picture of the input for 72 hours and returns a public URL for it.',
+		),
 		builderHint: {
 			searchHint:
 				'Only for a public URL of a picture that is needed elsewhere: MediaGen Image and MediaGen Video upload pictures of the input by themselves.',

@@ -1,7 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
+import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/runOperation';
@@ -20,12 +20,9 @@ export class MediaGenVideo implements INodeType {
 		icon: { light: 'file:mediaGenVideo.svg', dark: 'file:mediaGenVideo.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Generate AI videos: text to video, image to video, editing, and extension',
-		usableAsTool: {
-			replacements: {
-				description:
-					'Generates or extends videos and returns their links. Every call costs money and takes minutes.',
-			},
-		},
+		usableAsTool: asTool(
+			'Generates or extends videos and returns their links. Every call costs money and takes minutes.',
+		),
 		builderHint: taskHint(
 			'Operation generate takes text, pictures or a video; operation remix extends a video of this service.',
 			related('mediaGenVideoTool', 'The same as a tool of an AI Agent'),

@@ -26,3 +26,6 @@ export function related(name: string, relationHint: string): BuilderHint['relate
 export function taskHint(own: string, ...relatedNodes: BuilderHint['relatedNodes']): BuilderHint {
 	return { searchHint: `${own} ${PAID_TASKS}`, relatedNodes };
 }
+
+/** What the model of an AI agent reads about a node that is its tool. */
+export const asTool = (description: string) => ({ replacements: { description } });
