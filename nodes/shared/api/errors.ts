@@ -36,6 +36,11 @@ export class ApiError extends Error {
 	}
 }
 
+/** The same request may succeed a moment later. */
+class TransientError extends ApiError {
+	override readonly transient = true;
+}
+
 /** 400 and other 4xx without a class of their own. */
 export class InvalidRequestError extends ApiError {}
 
@@ -52,34 +57,22 @@ export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
 
 /** 429 */
-export class RateLimitError extends ApiError {
-	override readonly transient = true;
-}
+export class RateLimitError extends TransientError {}
 
 /** 5xx, and 425 */
-export class ServerError extends ApiError {
-	override readonly transient = true;
-}
+export class ServerError extends TransientError {}
 
 /** The request never left: refused, unknown host, TLS or certificate error. */
-export class UnreachableError extends ApiError {
-	override readonly transient: boolean = true;
-}
+export class UnreachableError extends TransientError {}
 
 /** The connection broke after it was made. */
-export class ConnectionError extends ApiError {
-	override readonly transient = true;
-}
+export class ConnectionError extends TransientError {}
 
 /** The connection was silent for too long, or 408 */
-export class TimeoutError extends ApiError {
-	override readonly transient = true;
-}
+export class TimeoutError extends TransientError {}
 
 /** A 2xx whose body is not what the spec shows, or a redirect. */
-export class UnreadableResponseError extends ApiError {
-	override readonly transient = true;
-}
+export class UnreadableResponseError extends TransientError {}
 
 /** The record of a task other than the one that was asked for. */
 export class OtherTaskError extends UnreadableResponseError {
@@ -97,9 +90,7 @@ const NOT_STORED = 'The file could not be stored';
 class StorageError extends ApiError {}
 
 /** The same, for a reason that is not known here and may be temporary. */
-export class UnknownStorageError extends ApiError {
-	override readonly transient = true;
-
+export class UnknownStorageError extends TransientError {
 	constructor(reason: string) {
 		super(`${NOT_STORED}: ${reason}`);
 	}
