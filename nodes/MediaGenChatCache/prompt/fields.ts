@@ -2,123 +2,103 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { chatModelField } from '../../shared/n8n/chatModels';
+import { rowsField, textField } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 import { NOT_MARKED } from './conversation';
 
-export const cachedBlocksField: INodeProperties = {
+export const cachedBlocksField = rowsField({
 	displayName: 'Cached Blocks',
 	name: 'cachedBlocks',
-	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
-	placeholder: 'Add Block',
 	// The panel starts with one block to fill in. It is ignored while its text is empty.
 	default: { block: [{ text: '', ttl: '5m', place: 'system' }] },
 	description: `Text that is the same in each request, byte for byte, in the order in which the model reads it. The service caches it from about ${MIN_PREFIX_TOKENS} tokens on.`,
-	options: [
+	row: 'Block',
+	values: [
+		textField({
+			displayName: 'Text',
+			name: 'text',
+			typeOptions: { rows: 4 },
+			placeholder: 'e.g. the whole text of a manual',
+			description: 'A block without text is ignored',
+		}),
 		{
-			displayName: 'Block',
-			name: 'block',
-			values: [
+			displayName: 'Cache For',
+			name: 'ttl',
+			type: 'options',
+			options: [
+				{ name: '5 Minutes', value: '5m', description: 'Since its last use' },
 				{
-					displayName: 'Text',
-					name: 'text',
-					type: 'string',
-					typeOptions: { rows: 4 },
-					default: '',
-					placeholder: 'e.g. the whole text of a manual',
-					description: 'A block without text is ignored',
+					name: '1 Hour',
+					value: '1h',
+					description: 'Since its last use. The header that this requires is sent too.',
 				},
 				{
-					displayName: 'Cache For',
-					name: 'ttl',
-					type: 'options',
-					options: [
-						{ name: '5 Minutes', value: '5m', description: 'Since its last use' },
-						{
-							name: '1 Hour',
-							value: '1h',
-							description: 'Since its last use. The header that this requires is sent too.',
-						},
-						{
-							name: 'Not Marked',
-							value: NOT_MARKED,
-							description: 'Cached as part of a marked block that follows it',
-						},
-					],
-					default: '5m',
-					description: 'How long the service keeps everything up to the end of this block',
-				},
-				{
-					displayName: 'Place',
-					name: 'place',
-					type: 'options',
-					options: [
-						{ name: 'System', value: 'system', description: 'Before all turns' },
-						{ name: 'User Turn', value: 'user' },
-						{ name: 'Assistant Turn', value: 'assistant' },
-					],
-					default: 'system',
-					description: 'Whose text it is',
+					name: 'Not Marked',
+					value: NOT_MARKED,
+					description: 'Cached as part of a marked block that follows it',
 				},
 			],
+			default: '5m',
+			description: 'How long the service keeps everything up to the end of this block',
+		},
+		{
+			displayName: 'Place',
+			name: 'place',
+			type: 'options',
+			options: [
+				{ name: 'System', value: 'system', description: 'Before all turns' },
+				{ name: 'User Turn', value: 'user' },
+				{ name: 'Assistant Turn', value: 'assistant' },
+			],
+			default: 'system',
+			description: 'Whose text it is',
 		},
 	],
-};
+});
 
-const earlierTurnsField: INodeProperties = {
+const earlierTurnsField = rowsField({
 	displayName: 'Earlier Turns',
 	name: 'earlierTurns',
-	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
-	placeholder: 'Add Turn',
-	default: {},
 	description:
 		'Turns before the question that are not cached. To cache turns, add them to the cached blocks with the place User Turn or Assistant Turn.',
-	options: [
+	row: 'Turn',
+	values: [
 		{
-			displayName: 'Turn',
-			name: 'turn',
-			values: [
-				{
-					displayName: 'Role',
-					name: 'role',
-					type: 'options',
-					options: [
-						{ name: 'User', value: 'user' },
-						{ name: 'Assistant', value: 'assistant' },
-					],
-					default: 'user',
-				},
-				{
-					displayName: 'Text',
-					name: 'text',
-					type: 'string',
-					typeOptions: { rows: 2 },
-					required: true,
-					default: '',
-					placeholder: 'e.g. What is chapter 2 about?',
-				},
+			displayName: 'Role',
+			name: 'role',
+			type: 'options',
+			options: [
+				{ name: 'User', value: 'user' },
+				{ name: 'Assistant', value: 'assistant' },
 			],
+			default: 'user',
 		},
+		textField({
+			displayName: 'Text',
+			name: 'text',
+			typeOptions: { rows: 2 },
+			required: true,
+			placeholder: 'e.g. What is chapter 2 about?',
+		}),
 	],
-};
+});
 
 /** The fields of both operations: they differ in the layout of the request, not in what is asked. */
 export const promptFields: INodeProperties[] = [
 	chatModelField,
 	cachedBlocksField,
 	earlierTurnsField,
-	{
+	textField({
 		displayName: 'Question',
 		name: 'prompt',
-		type: 'string',
 		typeOptions: { rows: 3 },
 		required: true,
-		default: '',
 		placeholder: 'e.g. Which chapter explains how to change the filter?',
 		description:
 			'What changes from request to request. It comes last, in a block of its own, and is never cached.',
-	},
+	}),
 	{
 		displayName: 'Max Tokens',
 		name: 'maxTokens',

@@ -13,6 +13,7 @@ import {
 	throwFirstError,
 	toOutputItems,
 } from '../../shared/n8n/failedItems';
+import { textField } from '../../shared/n8n/fields';
 import { commonOptions, fieldsOf, ifSet, itemText, optionsField } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { readSharedOptions } from '../../shared/n8n/readOptions';
@@ -54,24 +55,21 @@ const fields: INodeProperties[] = [
 		],
 		default: 'binary',
 	},
-	{
+	textField({
 		displayName: 'Input Data Field Name',
 		name: 'binaryPropertyName',
-		type: 'string',
 		required: true,
 		default: 'data',
 		displayOptions: { show: { source: ['binary'] } },
 		hint: 'The name of the input binary field that holds the picture',
-	},
-	{
+	}),
+	textField({
 		displayName: 'URL',
 		// Not `required`: n8n would also ask for it where an expression gives "Source".
 		name: 'url',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. https://example.com/picture.png',
 		displayOptions: { show: { source: ['url'] } },
-	},
+	}),
 	optionsField(fieldsOf({ ...uploadOptions.shape, ...pictureOptions.shape })),
 ];
 

@@ -31,29 +31,41 @@ export const NOT_SENT = {
 	description: 'Not sent: the service decides',
 };
 
-/** The task that an operation works on. */
-export const taskIdField = (
-	description: string,
-	incoming = '={{ $json.taskId }}',
-): INodeProperties => ({
-	displayName: 'Task ID',
-	name: 'taskId',
-	type: 'string',
-	required: true,
-	default: incoming,
-	description,
-});
+type GivenField = Omit<INodeProperties, 'type' | 'default'> & Partial<INodeProperties>;
 
-export const promptField = (
-	field: Pick<INodeProperties, 'placeholder' | 'description' | 'required' | 'typeOptions'>,
-): INodeProperties => ({
-	displayName: 'Prompt',
-	name: 'prompt',
+/** A field for text, empty until the user fills it in. */
+export const textField = (field: GivenField): INodeProperties => ({
 	type: 'string',
-	typeOptions: { rows: 3 },
 	default: '',
 	...field,
 });
+
+/** A list of rows with the same fields. `row` is the label of one. */
+export const rowsField = ({
+	row,
+	values,
+	...field
+}: GivenField & { row: string; values: INodeProperties[] }): INodeProperties => ({
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}` },
+	placeholder: `Add ${row}`,
+	default: {},
+	...field,
+	options: [{ displayName: row, name: row.toLowerCase(), values }],
+});
+
+/** The task that an operation works on. */
+export const taskIdField = (description: string, incoming = '={{ $json.taskId }}') =>
+	textField({
+		displayName: 'Task ID',
+		name: 'taskId',
+		required: true,
+		default: incoming,
+		description,
+	});
+
+export const promptField = (field: Partial<INodeProperties>) =>
+	textField({ displayName: 'Prompt', name: 'prompt', typeOptions: { rows: 3 }, ...field });
 
 export const byLabel = (a: INodeProperties, b: INodeProperties) =>
 	compareNames(a.displayName, b.displayName);

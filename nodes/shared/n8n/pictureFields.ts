@@ -1,5 +1,7 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
+import { textField } from './fields';
+
 const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
 const SOURCES = [FROM_INPUT, { name: 'From URL', value: 'url' }];
@@ -41,24 +43,21 @@ export function pictureFields({
 			displayOptions: show && { show },
 			description,
 		},
-		{
+		textField({
 			displayName: `${label} Input Data Field Name`,
 			name: `${name}BinaryProperty`,
-			type: 'string',
 			default: property,
 			displayOptions: shown('binary'),
 			placeholder: `e.g. ${property}`,
 			hint: 'The name of the input binary field that holds the picture. It is uploaded first.',
-		},
-		{
+		}),
+		textField({
 			displayName: `${label} URL`,
 			name: `${name}Url`,
-			type: 'string',
-			default: '',
 			displayOptions: shown('url'),
 			placeholder: 'e.g. https://example.com/picture.png',
 			description: 'A public address',
-		},
+		}),
 	];
 }
 
@@ -80,24 +79,22 @@ export const LIST_SOURCES = [
 /** The fields of a list of pictures, below the choice of `LIST_SOURCES`. */
 export function pictureListFields({ choice, show, description }: PictureList): INodeProperties[] {
 	return [
-		{
+		textField({
 			displayName: 'Image URLs',
 			name: 'imageUrls',
-			type: 'string',
 			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
 			default: [],
 			placeholder: 'e.g. https://example.com/picture.png',
 			displayOptions: { show: { ...show, [choice]: ['url', 'both'] } },
 			description,
-		},
-		{
+		}),
+		textField({
 			displayName: 'Input Data Field Name',
 			name: 'imageBinaryProperties',
-			type: 'string',
 			default: 'data',
 			placeholder: 'e.g. data, data_2',
 			displayOptions: { show: { ...show, [choice]: ['binary', 'both'] } },
 			hint: 'The names of the input binary fields that hold the pictures, separated by commas. They are uploaded first.',
-		},
+		}),
 	];
 }

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
-import { taskIdField } from '../n8n/fields';
+import { rowsField, taskIdField, textField } from '../n8n/fields';
 import { throwFirstError } from '../n8n/failedItems';
 import { itemError } from '../n8n/nodeErrors';
 import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
@@ -126,15 +126,13 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 		type: 'notice',
 		default: '',
 	},
-	{
+	textField({
 		displayName: 'Path',
 		name: 'path',
-		type: 'string',
 		required: true,
-		default: '',
 		placeholder: `e.g. ${path}`,
 		description: 'Path of the endpoint on the base URL of the credential. The request is a POST.',
-	},
+	}),
 	{
 		displayName: 'Body',
 		name: 'bodyType',
@@ -158,56 +156,37 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 		displayOptions: { show: { bodyType: ['json'] } },
 		hint: `e.g. ${JSON.stringify({ [field]: value })}`,
 	},
-	{
+	rowsField({
 		displayName: 'Body Fields',
 		name: 'bodyFields',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Field' },
-		placeholder: 'Add Field',
-		default: {},
 		displayOptions: { show: { bodyType: ['fields', 'formData'] } },
-		options: [
-			{
-				displayName: 'Field',
-				name: 'field',
-				values: [
-					{
-						displayName: 'Name',
-						name: 'name',
-						type: 'string',
-						default: '',
-						placeholder: `e.g. ${field}`,
-					},
-					{
-						displayName: 'Value',
-						name: 'value',
-						type: 'string',
-						typeOptions: { rows: 3 },
-						default: '',
-						placeholder: `e.g. ${value}`,
-						description: 'An expression may give a number, a boolean or a list',
-					},
-				],
-			},
+		row: 'Field',
+		values: [
+			textField({ displayName: 'Name', name: 'name', placeholder: `e.g. ${field}` }),
+			textField({
+				displayName: 'Value',
+				name: 'value',
+				typeOptions: { rows: 3 },
+				placeholder: `e.g. ${value}`,
+				description: 'An expression may give a number, a boolean or a list',
+			}),
 		],
-	},
-	{
+	}),
+	textField({
 		displayName: 'Input Data Field Name',
 		name: 'binaryProperty',
-		type: 'string',
 		required: true,
 		default: 'data',
 		displayOptions: { show: { bodyType: ['formData'] } },
 		hint: 'The name of the input binary field that holds the file',
-	},
-	{
+	}),
+	textField({
 		displayName: 'Form Field of the File',
 		name: 'fileField',
-		type: 'string',
 		required: true,
 		default: 'file',
 		displayOptions: { show: { bodyType: ['formData'] } },
-	},
+	}),
 ];
 
 const customRequest = z.object({

@@ -24,6 +24,7 @@ import {
 	NOT_SET,
 	openValueField,
 	promptField,
+	textField,
 	toOptions,
 } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictureFields';
@@ -109,23 +110,19 @@ export const additionalFields = additionalFieldsOf([
 		default: 'auto',
 		displayOptions: { hide: liteModels },
 	},
-	{
+	textField({
 		displayName: 'Mask Input Data Field Name',
 		name: 'maskBinaryProperty',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. mask',
 		hint: 'The name of the input binary field that holds the mask. It is uploaded first.',
 		description: maskDescription,
-	},
-	{
+	}),
+	textField({
 		displayName: 'Mask URL',
 		name: 'maskUrl',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. https://example.com/mask.png',
 		description: maskDescription,
-	},
+	}),
 	{
 		displayName: 'Moderation',
 		name: 'moderation',
@@ -154,15 +151,13 @@ export const additionalFields = additionalFieldsOf([
 		default: 'png',
 		displayOptions: { hide: liteModels },
 	},
-	{
+	textField({
 		displayName: 'Pixel Size',
 		name: 'pixelSize',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. 1536x1024',
 		displayOptions: { hide: liteModels },
 		description: 'Width and height in pixels, in place of Size',
-	},
+	}),
 	{
 		displayName: 'Quality',
 		name: 'quality',

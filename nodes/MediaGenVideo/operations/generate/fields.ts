@@ -16,6 +16,8 @@ import {
 	NOT_SET,
 	openValueField,
 	promptField,
+	rowsField,
+	textField,
 	toOptions,
 } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictureFields';
@@ -87,56 +89,43 @@ const imageFields: INodeProperties[] = [
 		show: { imageInput: ['references'] },
 		description: 'Public addresses. With a feature video only one: the first frame.',
 	}),
-	{
+	rowsField({
 		displayName: 'Images With Roles',
 		name: 'imageWithRoles',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image' },
-		placeholder: 'Add Image',
-		default: {},
 		displayOptions: { show: { imageInput: ['roles'] } },
 		description: 'A last frame needs a first frame too',
-		options: [
+		row: 'Image',
+		values: [
+			textField({
+				displayName: 'Input Data Field Name',
+				name: 'binaryProperty',
+				placeholder: 'e.g. data',
+				hint: 'The name of the input binary field that holds the picture, in place of a URL. It is uploaded first.',
+			}),
 			{
-				displayName: 'Image',
-				name: 'image',
-				values: [
-					{
-						displayName: 'Input Data Field Name',
-						name: 'binaryProperty',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. data',
-						hint: 'The name of the input binary field that holds the picture, in place of a URL. It is uploaded first.',
-					},
-					{
-						displayName: 'Role',
-						name: 'role',
-						type: 'options',
-						options: toOptions(IMAGE_ROLES),
-						default: 'first_frame',
-						displayOptions: { hide: { '/referType': ['base'] } },
-					},
-					{
-						displayName: 'Role',
-						name: 'role',
-						type: 'options',
-						options: toOptions(['reference']),
-						default: 'reference',
-						displayOptions: { show: { '/referType': ['base'] } },
-						description: 'A video that is edited takes no first or last frame',
-					},
-					{
-						displayName: 'URL',
-						name: 'url',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. https://example.com/picture.png',
-					},
-				],
+				displayName: 'Role',
+				name: 'role',
+				type: 'options',
+				options: toOptions(IMAGE_ROLES),
+				default: 'first_frame',
+				displayOptions: { hide: { '/referType': ['base'] } },
 			},
+			{
+				displayName: 'Role',
+				name: 'role',
+				type: 'options',
+				options: toOptions(['reference']),
+				default: 'reference',
+				displayOptions: { show: { '/referType': ['base'] } },
+				description: 'A video that is edited takes no first or last frame',
+			},
+			textField({
+				displayName: 'URL',
+				name: 'url',
+				placeholder: 'e.g. https://example.com/picture.png',
+			}),
 		],
-	},
+	}),
 ];
 
 const formatFields: INodeProperties[] = [
@@ -181,16 +170,14 @@ const videoFields: INodeProperties[] = [
 		default: 'none',
 		description: 'A video to start from. With one, the service makes no new sound.',
 	},
-	{
+	textField({
 		displayName: 'Video URL',
 		// Not `required`: n8n would also ask for it where an expression gives "Video".
 		name: 'videoUrl',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. https://example.com/clip.mp4',
 		displayOptions: { show: { referType: ['base', 'feature'] } },
 		description: 'A public address',
-	},
+	}),
 ];
 
 /** Several shots in one video; their numbers are filled in (spec §6, rule 7). */
@@ -221,95 +208,69 @@ const shotFields: INodeProperties[] = [
 		default: 'customize',
 		displayOptions: { show: { multiShot: [true] } },
 	},
-	{
+	rowsField({
 		displayName: 'Shots',
 		name: 'multiPrompt',
-		type: 'fixedCollection',
 		typeOptions: { multipleValues: true, sortable: true, multipleValueButtonText: 'Add Shot' },
-		placeholder: 'Add Shot',
-		default: {},
 		displayOptions: { show: { multiShot: [true], shotType: ['customize'] } },
 		description:
 			'One to six shots, in their order. Their durations must add up to the duration of the video.',
-		options: [
+		row: 'Shot',
+		values: [
 			{
-				displayName: 'Shot',
-				name: 'shot',
-				values: [
-					{
-						displayName: 'Duration (Seconds)',
-						name: 'duration',
-						type: 'number',
-						typeOptions: { minValue: MIN_SHOT_DURATION, numberPrecision: 0 },
-						default: 1,
-						description: 'A whole number',
-					},
-					{
-						displayName: 'Prompt',
-						name: 'prompt',
-						type: 'string',
-						typeOptions: { rows: 2 },
-						default: '',
-						placeholder: 'e.g. The boat leaves the harbour',
-					},
-				],
+				displayName: 'Duration (Seconds)',
+				name: 'duration',
+				type: 'number',
+				typeOptions: { minValue: MIN_SHOT_DURATION, numberPrecision: 0 },
+				default: 1,
+				description: 'A whole number',
 			},
+			textField({
+				displayName: 'Prompt',
+				name: 'prompt',
+				typeOptions: { rows: 2 },
+				placeholder: 'e.g. The boat leaves the harbour',
+			}),
 		],
-	},
+	}),
 ];
 
 /** Subjects that look the same throughout (spec §6, rule 8). */
-const elementField: INodeProperties = {
+const elementField = rowsField({
 	displayName: 'Elements',
 	name: 'elementList',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Element' },
-	placeholder: 'Add Element',
-	default: {},
 	description:
 		'Up to three subjects that look the same throughout. In the prompt @name stands for one.',
-	options: [
-		{
-			displayName: 'Element',
-			name: 'element',
-			values: [
-				{
-					displayName: 'Description',
-					name: 'description',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. A sailor with a red beard',
-				},
-				{
-					displayName: 'Image URLs',
-					name: 'elementInputUrls',
-					type: 'string',
-					typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
-					default: [],
-					placeholder: 'e.g. https://example.com/front.png',
-					description:
-						'Two to four pictures, including those from the input data. The first is the front view.',
-				},
-				{
-					displayName: 'Input Data Field Name',
-					name: 'binaryProperties',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. front, side',
-					hint: 'The names of the input binary fields that hold pictures, separated by commas. They are uploaded first.',
-				},
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. sailor',
-					description: 'The name by which the prompt mentions it, without the at sign',
-				},
-			],
-		},
+	row: 'Element',
+	values: [
+		textField({
+			displayName: 'Description',
+			name: 'description',
+			placeholder: 'e.g. A sailor with a red beard',
+		}),
+		textField({
+			displayName: 'Image URLs',
+			name: 'elementInputUrls',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image URL' },
+			default: [],
+			placeholder: 'e.g. https://example.com/front.png',
+			description:
+				'Two to four pictures, including those from the input data. The first is the front view.',
+		}),
+		textField({
+			displayName: 'Input Data Field Name',
+			name: 'binaryProperties',
+			placeholder: 'e.g. front, side',
+			hint: 'The names of the input binary fields that hold pictures, separated by commas. They are uploaded first.',
+		}),
+		textField({
+			displayName: 'Name',
+			name: 'name',
+			placeholder: 'e.g. sailor',
+			description: 'The name by which the prompt mentions it, without the at sign',
+		}),
 	],
-};
+});
 
 const additionalFields = additionalFieldsOf([
 	{
@@ -329,15 +290,13 @@ const additionalFields = additionalFieldsOf([
 		displayOptions: { show: { '/referType': ['base', 'feature'] } },
 		description: 'Whether the sound of the given video stays',
 	},
-	{
+	textField({
 		displayName: 'Negative Prompt',
 		name: 'negativePrompt',
-		type: 'string',
 		typeOptions: { rows: 2 },
-		default: '',
 		placeholder: 'e.g. blur, text',
 		description: 'What the video must not show, in at most 2500 characters',
-	},
+	}),
 	{
 		displayName: 'Resolution',
 		name: 'mode',
