@@ -40,17 +40,9 @@ function checkCallbackAddress(
 }
 
 /** The address that is sent as `webhook`, and notes about it for the user. */
-export interface CallbackAddress {
+interface CallbackAddress {
 	url: string | undefined;
 	notes: string[];
-}
-
-/** What an item says about its callback. */
-interface ItemCallback {
-	itemIndex: number;
-	/** The option "Callback Base URL" as it was read. */
-	callbackBaseUrl: unknown;
-	reference: string | undefined;
 }
 
 /** n8n's own path of a trigger while it listens for a test event. */
@@ -68,10 +60,12 @@ const GIVE_PUBLIC_ADDRESS = 'Give a public address in "Callback Base URL".';
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
-/** Where the service reports the end of an item's task: the address in the item's options. */
+/** Where the service reports the end of an item's task, by the options "Callback Base URL" and "Reference". */
 export function itemAddress(
 	run: TaskRun,
-	{ itemIndex, callbackBaseUrl, reference }: ItemCallback,
+	itemIndex: number,
+	callbackBaseUrl: unknown,
+	reference: string | undefined,
 ): CallbackAddress {
 	if (isBlank(callbackBaseUrl)) {
 		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
@@ -128,16 +122,13 @@ function hasWaitForCall(context: object): boolean {
 	);
 }
 
-/**
- * The address of a paused execution, as it is sent. In n8n 1.x, a call without this node's path goes to whichever node waits then: a late
- * one would count as the call for a Wait node. Calls of a service that adds its own path after it do not arrive.
- */
-const sentAddress = ({ context }: TaskRun, resumeUrl: string): string =>
-	isSigned(resumeUrl) || !hasWaitForCall(context) ? resumeUrl : below(resumeUrl, '/callback');
-
 /** Where the service reports the end of all items' tasks: this paused execution. */
 export function pausedAddress(run: TaskRun): (itemIndex: number) => CallbackAddress {
-	const url = sentAddress(run, pauseAddressesOf(run).resumeUrl);
+	const { resumeUrl } = pauseAddressesOf(run);
+	// In n8n 1.x, a call without this node's path goes to whichever node waits then: a late one would count as the call for a Wait node. With
+	// it, calls of a service that adds its own path do not arrive.
+	const needsPath = !isSigned(resumeUrl) && hasWaitForCall(run.context);
+	const url = needsPath ? below(resumeUrl, '/callback') : resumeUrl;
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];
 	return (itemIndex) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });

@@ -27,7 +27,7 @@ import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { type CallbackAddress, itemAddress, pausedAddress } from './callbackAddress';
+import { itemAddress, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -80,8 +80,6 @@ export interface ReadyTask extends ReadyItem {
 /** An item that is ready, or that cannot be bought. */
 export type PreparedItem = ReadyTask | UnboughtItem;
 
-const NO_ADDRESS: CallbackAddress = { url: undefined, notes: [] };
-
 async function prepareItem(
 	run: TaskRun,
 	request: TaskRequest,
@@ -111,13 +109,13 @@ async function prepareItem(
 	// Also where its expression gives nothing.
 	const ofItem = () =>
 		'callbackBaseUrl' in given
-			? itemAddress(run, { itemIndex, callbackBaseUrl: given.callbackBaseUrl, reference })
-			: NO_ADDRESS;
+			? itemAddress(run, itemIndex, given.callbackBaseUrl, reference)
+			: undefined;
 	const webhook = pausedAt?.(itemIndex) ?? ofItem();
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
 	// "Additional Body Fields" may give another address.
-	const sent = webhook.url === undefined ? bought : { webhook: webhook.url, ...bought };
+	const sent = webhook?.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	const operation = `${run.family}.${run.operation}`;
 	const { brandWords } = run.client.connection;
 	const purchase = { itemIndex, operation, path: target.path, body: bought, file: target.file };
@@ -127,7 +125,7 @@ async function prepareItem(
 		body,
 		target: { ...target, body: sent },
 		purchase,
-		notes: [...notes, ...(panel.notes ?? []), ...webhook.notes],
+		notes: [...notes, ...(panel.notes ?? []), ...(webhook?.notes ?? [])],
 		options: { ...itemOptions, purchaseKey: purchaseKey(purchase, brandWords, copyNumber) },
 		existingTaskId,
 	};
