@@ -234,6 +234,9 @@ interface FoundFile extends Omit<Place, 'field' | 'holder'>, Pick<ResultFile, 'k
 	beside: Record<string, unknown>;
 }
 
+/** The field that a documented link counts as, and when it expires where its record does not say. */
+type Base = Pick<Place, 'field' | 'expiresAt'>;
+
 /** Collects links in order, each once, without those of the request. */
 class Results {
 	/** Whether files of another kind than the family's are left out from now on. */
@@ -302,6 +305,33 @@ class Results {
 		if (!this.isOwnKindOnly || this.isMain(file)) this.found.push(file);
 	}
 
+	/** Adds the links of `result.<list>[].<link>`. An entry without a link keeps its number. */
+	addListed(result: unknown, { list, link, numbered }: ListPlace, base: Base): void {
+		let index = 0;
+		for (const entry of listOf(unpacked(objectOf(result)[list]))) {
+			const holder = objectOf(entry);
+			const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
+			const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
+			const links = numbered === 'links' ? listOf(holder[link]) : [holder[link]];
+			links.forEach((each, at) => this.add(each, { ...place, index: index + at + 1 }));
+			index += Math.max(1, links.length);
+		}
+	}
+
+	/** Adds the links of documented fields of an object. What stands beside them belongs to the task. */
+	addNamed(holder: Record<string, unknown>, { fields }: FieldPlace, base: Base): void {
+		const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
+		for (const [field, name] of Object.entries(fields)) {
+			if (name !== null) {
+				this.addAll(holder[field], { ...place, name, index: null });
+				continue;
+			}
+			const value = unpacked(holder[field]);
+			const entries = isObject(value) ? Object.values(value) : listOf(value);
+			entries.forEach((each, at) => this.addAll(each, { ...place, name, index: at + 1 }));
+		}
+	}
+
 	/** Adds every link at any depth of `value`. */
 	addAll(given: unknown, place: Place): void {
 		const value = unpacked(given);
@@ -337,47 +367,6 @@ class Results {
 		const labels = this.labels.get(holder) ?? besideLinks(holder, this.baseUrl);
 		this.labels.set(holder, labels);
 		return labels;
-	}
-}
-
-/** The field that a documented link counts as, and when it expires where its record does not say. */
-type Base = Pick<Place, 'field' | 'expiresAt'>;
-
-/** Adds the links of `result.<list>[].<link>`. An entry without a link keeps its number. */
-function addListed(
-	results: Results,
-	result: unknown,
-	{ list, link, numbered }: ListPlace,
-	base: Base,
-): void {
-	let index = 0;
-	const entries = listOf(unpacked(isObject(result) ? result[list] : undefined));
-	for (const entry of entries) {
-		const holder = objectOf(entry);
-		const expiresAt = isoDate(holder.expires_at) ?? base.expiresAt;
-		const place = { ...base, name: nameBeside(holder) ?? null, expiresAt, holder };
-		const links = numbered === 'links' ? listOf(holder[link]) : [holder[link]];
-		links.forEach((each, at) => results.add(each, { ...place, index: index + at + 1 }));
-		index += Math.max(1, links.length);
-	}
-}
-
-/** Adds the links of fields of an object. What stands beside them belongs to the task. */
-function addFields(
-	results: Results,
-	holder: Record<string, unknown>,
-	{ fields }: FieldPlace,
-	base: Base,
-): void {
-	const place = { ...base, expiresAt: isoDate(holder.expires_at) ?? base.expiresAt, holder: {} };
-	for (const [field, name] of Object.entries(fields)) {
-		if (name !== null) {
-			results.addAll(holder[field], { ...place, name, index: null });
-			continue;
-		}
-		const value = unpacked(holder[field]);
-		const entries = isObject(value) ? Object.values(value) : listOf(value);
-		entries.forEach((each, at) => results.addAll(each, { ...place, name, index: at + 1 }));
 	}
 }
 
@@ -424,10 +413,10 @@ export function resultFiles(
 	const addPlace = (each: TaskFamily) => {
 		const { kind, results: place } = FAMILIES[each];
 		const base = { field: `${kind}_url`, expiresAt: each === family ? expiresAt : null };
-		if (place && 'list' in place) addListed(results, result, place, base);
+		if (place && 'list' in place) results.addListed(result, place, base);
 		else if (place)
 			for (const holder of [record.raw, result].filter(isObject))
-				addFields(results, holder, place, base);
+				results.addNamed(holder, place, base);
 	};
 	// In the record of another family, fields that are not a list may repeat the request.
 	const lists = TASK_FAMILIES.filter((each) => 'list' in (FAMILIES[each].results ?? {}));
