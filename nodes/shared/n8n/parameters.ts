@@ -4,6 +4,7 @@ import type {
 	INodeProperties,
 	INodePropertyCollection,
 	INodePropertyOptions,
+	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import type { NodeOperationError } from 'n8n-workflow';
 
@@ -245,10 +246,7 @@ const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
 export function readAdditionalBody(
-	context: {
-		getNode(): INode;
-		getNodeParameter(name: string, itemIndex: number, fallback: string): unknown;
-	},
+	context: Pick<ISupplyDataFunctions, 'getNode' | 'getNodeParameter'>,
 	itemIndex: number,
 	refused: readonly string[],
 ): Record<string, unknown> {

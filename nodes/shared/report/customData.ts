@@ -195,17 +195,16 @@ export const distinctTasks = (items: readonly AcceptedItem[]) => [
 	...new Map(items.map((item) => [item.taskId, item])).values(),
 ];
 
-/** Bought here, only read, or bought and now waiting for a callback. */
-type Counting = 'bought' | 'read' | 'waiting';
-
 /**
  * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
  * Never throws.
+ *
+ * @param how bought here, only read, or bought and now waiting for a callback
  */
 export function countCost(
 	context: CostContext,
 	outcomes: readonly TaskItem[],
-	how: Counting,
+	how: 'bought' | 'read' | 'waiting',
 ): void {
 	bestEffort(context, 'custom data', () => {
 		const counted = objectIn(context.getContext('flow'), COUNTED);

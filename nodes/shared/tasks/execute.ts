@@ -54,9 +54,6 @@ const NO_ENDPOINT: BuyingOperation['notFound'] = {
 	hint: 'Check "Base URL" in the credential: it must lead to the service.',
 };
 
-const notFoundOf = ({ notFound, fields }: BuyingOperation) =>
-	notFound ?? (fields.some(({ name }) => name === 'taskId') ? undefined : NO_ENDPOINT);
-
 /**
  * How long the purchases of a run that does not poll go on after the last task that the service accepted, such as under a rate limit. A
  * pause, which may last for a day, begins after them.
@@ -89,7 +86,8 @@ async function buyTasks(
 				? 'The service accepted no task for ten minutes, so this one was not sent'
 				: 'The timeout passed before the task was bought',
 	};
-	const notFound = notFoundOf(operation);
+	const namesTask = operation.fields.some(({ name }) => name === 'taskId');
+	const notFound = operation.notFound ?? (namesTask ? undefined : NO_ENDPOINT);
 	const paid = await runPaidItems(
 		{
 			context,
@@ -253,12 +251,11 @@ async function waitAndDeliver(
 /** The collections come last: the panel begins with what is made. */
 const isAdditional = ({ type }: INodeProperties) => type === 'collection';
 
-const PASSED_ON =
-	'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
-
 /** Passes on the node's own output. Its options cannot be read: their expressions refer to the original rows. */
 function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
-	context.addExecutionHints(hint(PASSED_ON));
+	const why =
+		'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
+	context.addExecutionHints(hint(why));
 	return [context.getInputData()];
 }
 
