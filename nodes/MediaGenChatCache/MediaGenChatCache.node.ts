@@ -1,7 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import { searchChatModels } from '../shared/n8n/chatModels';
+import { searchChatModels } from '../shared/n8n/chatFields';
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/runOperation';

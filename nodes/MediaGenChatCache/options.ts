@@ -1,4 +1,4 @@
-import { priceOptions } from '../shared/n8n/chatPrices';
+import { priceOptions } from '../shared/n8n/chatFields';
 import {
 	buyingOptions,
 	commonOptions,

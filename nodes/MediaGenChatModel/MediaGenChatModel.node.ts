@@ -10,7 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { openClient } from '../shared/api/client';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
-import { searchChatModels } from '../shared/n8n/chatModels';
+import { searchChatModels } from '../shared/n8n/chatFields';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { memoryOf } from './cache/warnings';

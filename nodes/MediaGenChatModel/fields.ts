@@ -1,6 +1,6 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 
-import { chatModelField } from '../shared/n8n/chatModels';
+import { chatModelField } from '../shared/n8n/chatFields';
 import { validationError } from '../shared/n8n/parameters';
 import { integer, oneOf, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';

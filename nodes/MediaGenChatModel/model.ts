@@ -9,9 +9,8 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 import { neutralUsage } from '../shared/api/brandWords';
-import { chatRequest } from '../shared/api/chat';
+import { chatRequest, endWarnings, isCut, isRefused } from '../shared/api/chat';
 import { costOf } from '../shared/api/chatCost';
-import { endWarnings, isCut, isRefused } from '../shared/api/chatEnd';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
@@ -229,7 +228,11 @@ export class MediaGenModel implements ChatModel {
 			const cost = costOf(usage, options);
 			this.setup.receipts.keep({ usage, cost, reference, warnings: allWarnings });
 		}
-		if (isRefused(answer) && answer.text === '') throw refused(answer);
+		if (isRefused(answer) && answer.text === '')
+			throw new UnusableAnswer(
+				`The model refused to answer (stop reason "${answer.stopReason}")`,
+				'Change the question. What this question wrote to the cache is not read by the next one.',
+			);
 		if (unknown[0] !== undefined && answer.calls.length === 0)
 			throw new UnusableAnswer(
 				`The model called the tool "${unknown[0]}", which it was not offered`,
@@ -304,12 +307,6 @@ async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise
 	while (!step.done) step = await steps.next();
 	return step.value;
 }
-
-const refused = ({ stopReason }: Answer) =>
-	new UnusableAnswer(
-		`The model refused to answer (stop reason "${stopReason}")`,
-		'Change the question. What this question wrote to the cache is not read by the next one.',
-	);
 
 function finishReasonOf(answer: Answer): FinishReason {
 	if (answer.calls.length > 0) return 'tool-calls';

@@ -1,6 +1,6 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 
-import { priceOptions } from '../shared/n8n/chatPrices';
+import { priceOptions } from '../shared/n8n/chatFields';
 import {
 	buyingOptions,
 	choice,

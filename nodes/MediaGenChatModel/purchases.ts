@@ -10,7 +10,7 @@ import {
 	NotFoundError,
 	RateLimitError,
 } from '../shared/api/errors';
-import { CHECK_MODEL } from '../shared/n8n/chatModels';
+import { CHECK_MODEL } from '../shared/n8n/chatFields';
 import { asNodeError, mayHaveBeenBought, type NodeError } from '../shared/n8n/nodeErrors';
 import {
 	MaxTasksError,

@@ -5,15 +5,15 @@ import {
 	type ChatEndpoint,
 	chatRequest,
 	type ChatResponse,
+	isRefused,
 	markersIn,
 	readReply,
 } from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
-import { isRefused } from '../../shared/api/chatEnd';
 import { readUsage } from '../../shared/api/chatUsage';
 import { type MediaGenClient, openClient } from '../../shared/api/client';
 import { NotFoundError, shortResponse } from '../../shared/api/errors';
-import { CHECK_MODEL } from '../../shared/n8n/chatModels';
+import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
 import { readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';

@@ -1,5 +1,10 @@
-import { CACHE_TTLS, MIN_PREFIX_TOKENS, USUAL_CACHE_MARKERS } from '../../shared/api/chat';
-import { endWarnings, isRefused } from '../../shared/api/chatEnd';
+import {
+	CACHE_TTLS,
+	endWarnings,
+	isRefused,
+	MIN_PREFIX_TOKENS,
+	USUAL_CACHE_MARKERS,
+} from '../../shared/api/chat';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import { unlistedNotes } from '../../shared/n8n/parameters';
 import type { Volatile } from '../../shared/util/volatile';

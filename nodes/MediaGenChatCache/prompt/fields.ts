@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import { chatModelField } from '../../shared/n8n/chatModels';
+import { chatModelField } from '../../shared/n8n/chatFields';
 import { rowsField, textField } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 import { NOT_MARKED } from './conversation';

@@ -1,8 +1,10 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
+import { number } from '../util/schema';
 import { listed, matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
+import { numberIfSet } from './options';
 
 export const chatModelField = openValueField({
 	displayName: 'Model',
@@ -31,3 +33,26 @@ export async function searchChatModels(
 		throw asNodeError(this.getNode(), error, { hint: BY_ID });
 	}
 }
+
+const price = (displayName: string, of: string) =>
+	numberIfSet(number, [0], {
+		displayName,
+		typeOptions: { numberPrecision: 6 },
+		default: 0,
+		description: `Price of a million ${of}, in any currency. With the prices of everything that was used, the output has an estimated cost.`,
+	});
+
+/** Options for the user's prices: see `ChatPrices`. */
+export const priceOptions = {
+	priceCacheRead: price('Price of Cache Reads', 'input tokens that were read from the cache'),
+	priceCacheWrite1h: price(
+		'Price of Cache Writes (1 Hour)',
+		'input tokens that were written to the cache for an hour',
+	),
+	priceCacheWrite5m: price(
+		'Price of Cache Writes (5 Minutes)',
+		'input tokens that were written to the cache for five minutes',
+	),
+	priceInput: price('Price of Input', 'plain input tokens'),
+	priceOutput: price('Price of Output', 'output tokens'),
+};
