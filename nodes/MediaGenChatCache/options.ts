@@ -40,5 +40,4 @@ export const chatOptions = options.omit({ reference: true });
 /** How a run works: see the descriptions of the fields. Times in seconds, prices per million tokens. */
 export type ChatOptions = z.infer<typeof chatOptions>;
 
-/** The collection "Options" of both operations. */
 export const chatOptionsField = optionsField([...fieldsOf(options.shape), additionalField]);

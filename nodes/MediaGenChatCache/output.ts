@@ -19,7 +19,6 @@ import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import type { ChatOptions } from './options';
 
-/** An item that was answered. */
 export interface Answer {
 	itemIndex: number;
 	options: ItemOptions;

@@ -46,14 +46,11 @@ export interface ModelSetup {
 	purchases: Purchases;
 	/** Of the execution. */
 	signal: AbortSignal | undefined;
-	/** Of the node's questions. */
 	memory: NodeMemory;
 	receipts: Receipts;
-	/** Writes warnings to n8n's log. */
 	warn(warnings: readonly string[]): void;
 }
 
-/** The answer to a question, as it arrived. */
 interface Arrived {
 	/** Whether it came in one piece: none of its text was yielded yet. */
 	isWhole: boolean;

@@ -77,13 +77,11 @@ export type ModelOptions = z.infer<typeof options> & {
 	additionalBodyFields: Record<string, unknown>;
 };
 
-/** The collection "Options". */
 export const modelOptionsField = optionsField([
 	...fieldsOf(options.shape),
 	{ ...additionalBodyFieldsField, placeholder: 'e.g. {"top_k": 5}' },
 ]);
 
-/** Reads the options. Throws a `NodeOperationError` that names the option. */
 export function readModelOptions(context: ISupplyDataFunctions, itemIndex: number): ModelOptions {
 	const given = context.getNodeParameter('options', itemIndex, {});
 	return {

@@ -27,7 +27,6 @@ export function asSubNodeError(error: NodeError): NodeError {
 	return error;
 }
 
-/** What was received of an answer that broke off. */
 export interface Received {
 	text: string;
 	/** Names of the tools that it had begun to call. */

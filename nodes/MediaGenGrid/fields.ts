@@ -18,7 +18,6 @@ export interface Target {
 	schema: z.ZodRawShape;
 }
 
-/** The fields of an operation. */
 export function gridFields({ name, value, description, fields }: Target): INodeProperties[] {
 	return [
 		taskIdField('The grid to start from. It must be completed.'),

@@ -44,7 +44,6 @@ interface GridOperation extends Pick<
 	BuyingOperation,
 	'name' | 'value' | 'action' | 'description' | 'parent'
 > {
-	/** Last part of the path. */
 	path: string;
 	target: Target;
 }

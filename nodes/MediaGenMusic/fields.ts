@@ -11,7 +11,6 @@ import { modeField, type SongMode } from './mode';
 const inPanel = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
 	Object.assign(schema, { field });
 
-/** A field that the user must fill in. */
 export const required = (...[schema, field]: Parameters<typeof inPanel>) =>
 	inPanel(schema, { ...field, required: true });
 
@@ -98,7 +97,6 @@ const weight = (displayName: string, description: string) =>
 		description,
 	});
 
-/** Optional fields about the song and its style. */
 export const style = {
 	title,
 	negative_tags: textIfSet({

@@ -27,7 +27,6 @@ const payload = z.object({
 		.transform((stated) => toTaskRecord(stated)),
 	reference: z.string().optional(),
 	referenceVerified: z.boolean().optional(),
-	/** Whether the record was read from the service. */
 	verified: z.boolean(),
 	/** See `processedTasks`. */
 	key: z.string(),

@@ -15,7 +15,6 @@ type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
 
 const STATIC_DATA_KEY = 'processedTasks';
 
-/** What this process knows of one trigger. */
 export class TriggerState {
 	/** Calls for the same task run one after the other. */
 	readonly lock = new KeyedLock();

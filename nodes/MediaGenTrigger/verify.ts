@@ -90,7 +90,6 @@ function reportOf(
 	};
 }
 
-/** A task's record, and what it shows. */
 export type TaskReport = ReturnType<typeof reportOf>;
 
 /** Where to read a task first, and whether to go on after an error that may pass, for which a callback has no time. */

@@ -45,7 +45,6 @@ import type { Part } from '../prompt/conversation';
 import { promptFields } from '../prompt/fields';
 import { prepareQuestion } from '../prompt/prepare';
 
-/** One of the two request styles. */
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
 	/** The fields of the body that hold the prompt. */
@@ -90,7 +89,6 @@ async function readQuestions(
 	});
 }
 
-/** Buys the answers and reads them. */
 async function askAll(
 	run: ChatRun,
 	records: PurchaseRecords,
@@ -198,7 +196,6 @@ async function execute(
 	}
 }
 
-/** Creates the operation of a request style (spec §8). */
 export function chatOperation(style: ChatStyle): Operation {
 	return {
 		...style,

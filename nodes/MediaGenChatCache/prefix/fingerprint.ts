@@ -32,7 +32,6 @@ export function oncePerText<Result>(read: (text: string) => Result): (text: stri
 	};
 }
 
-/** Makes the fingerprints of one run's prefixes. */
 export function createFingerprinter() {
 	const hash = oncePerText(hashOf);
 	return (model: string, prefix: readonly Part[]): PrefixFingerprint => ({
@@ -99,7 +98,6 @@ export class PrefixMemory {
 		this.lastRun = stored.parse(this.data[KEY] ?? []);
 	}
 
-	/** Keeps the prefixes of this run in place of those of the last one. */
 	keep(prefixes: readonly PrefixFingerprint[]): void {
 		const different = new Map(
 			prefixes

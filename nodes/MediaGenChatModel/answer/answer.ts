@@ -16,7 +16,6 @@ export interface ToolCall {
 	input: string;
 }
 
-/** An answer of either style. */
 export interface Answer extends AnswerEnd {
 	id?: string;
 	text: string;

@@ -16,7 +16,6 @@ interface OpenCall {
 	/** Arguments that came whole, if no pieces follow. */
 	whole: unknown;
 	pieces: string;
-	/** How many pieces have come. */
 	count: number;
 }
 
@@ -72,12 +71,10 @@ export class StreamedAnswer {
 	/** Whether text has come in pieces, as both styles define it: text that comes in another form repeats it. */
 	private hasPieces = false;
 
-	/** Whether the answer has come to its end. */
 	get isComplete(): boolean {
 		return this.isOver || this.stopReason !== null;
 	}
 
-	/** Whether no part of an answer was found yet. */
 	get isUnread(): boolean {
 		const { text, calls, stopReason, usage } = this;
 		return isUnread({ text, calls, stopReason, usage });

@@ -18,7 +18,6 @@ export class WholeWords {
 		return text.slice(0, end);
 	}
 
-	/** What is left at the end of the text. */
 	end(): string {
 		const { rest } = this;
 		this.rest = '';

@@ -1,7 +1,6 @@
 import type { ChatEndpoint } from '../../shared/api/chat';
 import type { Talk } from './talk';
 
-/** A tool that is offered to the model. */
 export interface OfferedTool {
 	name: string;
 	description: string;
@@ -27,7 +26,6 @@ export type Block = Record<string, unknown>;
 export interface Ends {
 	lastTool?: Block;
 	lastSystem?: Block;
-	/** The last text of the user. */
 	lastQuestion?: Block;
 	/** The last block that may have a marker. */
 	last?: Block;
@@ -42,7 +40,6 @@ export interface Prompt {
 /** One of the two request styles (spec §8). */
 export interface ChatStyle extends ChatEndpoint {
 	toPrompt(question: Question): Prompt;
-	/** Fields of a request for a stream. */
 	streaming: Record<string, unknown>;
 }
 

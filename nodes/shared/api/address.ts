@@ -1,7 +1,6 @@
 import { parseWebUrl } from '../util/schema';
 import { IPv4, IPv6 } from '../util/vendor/ipaddr';
 
-/** Longer texts are not links. */
 const LONGEST_LINK = 8_192;
 
 const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?\//i;

@@ -156,7 +156,6 @@ export const isRefused = ({ stopReason }: AnswerEnd) =>
 const WHOLE =
 	/^(?:end_turn|stop|stop_sequence|eos|complete|completed|tool_use|tool_calls|function_call)$/i;
 
-/** Warnings about an answer that may not be whole. */
 export function endWarnings(end: AnswerEnd): string[] {
 	const { stopReason } = end;
 	if (isCut(end)) return ['The answer was cut at "Max Tokens".'];

@@ -124,7 +124,6 @@ export function createClient(
 					if (!isJson) return { pieces };
 					return { whole: readChatResponse(await readBody(pieces, connection)) };
 				}),
-			/** IDs of the models that the service lists. */
 			models: async (): Promise<string[]> => {
 				const notFound = 'This service lists no models';
 				return await send(

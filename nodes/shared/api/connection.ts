@@ -81,7 +81,6 @@ export function readConnection(credential: unknown): Connection {
 	};
 }
 
-/** The part of an n8n context that provides credentials. */
 export interface CredentialSource {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	getNode(): INode;

@@ -37,7 +37,6 @@ export interface Family {
 	isShownBy(raw: Readonly<Record<string, unknown>>, kinds: ReadonlySet<ResultKind>): boolean;
 }
 
-/** Stands for the task's id in a query path. */
 export const TASK_ID_PLACEHOLDER = '{task_id}';
 
 const SHARED_PATH = '/v1/tasks/{task_id}';

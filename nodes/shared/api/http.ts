@@ -77,7 +77,6 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 		signal: end.signal,
 		/** Rejects when the signal is aborted. */
 		ended,
-		/** The work is done. */
 		release: () => {
 			isDone = true;
 			cancel?.removeEventListener('abort', onCancel);
@@ -407,7 +406,6 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 
 	return {
 		open,
-		/** The same, but reads the whole response. */
 		send: async <Value>(request: ApiRequest, read: Reader<Value>): Promise<Value> =>
 			await open(request, async (pieces, statusCode) =>
 				parseAnswer(read, await readBody(pieces, connection), statusCode),

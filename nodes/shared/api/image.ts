@@ -10,7 +10,6 @@ export const LITE_MODEL_NAMES: readonly string[] = [
 	'lite-2-lite-ext',
 ];
 
-/** Every name of a model that this package knows. */
 export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
 
 /** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */

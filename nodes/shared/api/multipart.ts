@@ -7,7 +7,6 @@ const CRLF = '\r\n';
 /** Quotes a name for a `Content-Disposition` header as browsers do (RFC 7578, section 2). */
 const quoted = (name: string) => `"${name.replace(/["\r\n]/g, encodeURIComponent)}"`;
 
-/** The pieces of a file, in order. */
 export type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
 
 /** A file that can be read again. */
@@ -16,7 +15,6 @@ export interface FileSource {
 	mimeType: string;
 	/** Its exact size. */
 	bytes: number;
-	/** Begins to read it. */
 	open: () => Pieces;
 }
 

@@ -32,7 +32,6 @@ export const MUSICAL_KEYS: readonly string[] = 'C C# D D# E F F# G G# A A# B'
 
 export const DEFAULT_STEM_TYPE = 'lead_vocal';
 
-/** Fields that take effect in custom mode only. */
 export const CUSTOM_MODE_FIELDS = [
 	'prompt',
 	'title',
@@ -45,7 +44,6 @@ export const CUSTOM_MODE_FIELDS = [
 	'persona_id',
 ] as const;
 
-/** The one field that takes effect in description mode only. */
 export const DESCRIPTION_MODE_FIELD = 'gpt_description';
 
 /**

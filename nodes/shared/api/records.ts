@@ -30,7 +30,6 @@ export function knownStatus(serviceStatus: string): TaskStatus | undefined {
 	return TASK_STATUSES.find((status) => WORDS[status].includes(word));
 }
 
-/** Whether a task in this state does not change any more. */
 export function hasEnded(status: TaskStatus): boolean {
 	return status === 'completed' || status === 'failed';
 }

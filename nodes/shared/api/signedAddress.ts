@@ -8,7 +8,6 @@ export type Signature = 'missing' | 'right' | 'wrong';
 
 type Signer = Pick<Connection, 'sign'>;
 
-/** The parameters of an address, as they arrive with a call. */
 type Query = Readonly<Record<string, unknown>>;
 
 const textIn = (query: Query, name: string): string | undefined => {
@@ -65,7 +64,6 @@ export function withReference(signer: Signer, address: string, reference: string
 	]);
 }
 
-/** The reference in the address of a call. */
 export function readReference(query: Query): {
 	reference: string | undefined;
 	signature: string | undefined;

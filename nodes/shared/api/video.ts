@@ -10,7 +10,6 @@ export const REMIX_MODEL_NAMES: readonly string[] = [
 	'vidgen3.1-quality-ext',
 ];
 
-/** Every name of a model that this package knows. */
 export const VIDEO_MODEL_NAMES: readonly string[] = [GENERATION_MODEL, ...REMIX_MODEL_NAMES];
 
 /** A model by its own name, whichever of its names is given. */

@@ -45,7 +45,6 @@ export async function readCallback(context: IWebhookFunctions) {
 	};
 }
 
-/** What a call says. */
 export type Callback = Awaited<ReturnType<typeof readCallback>>;
 
 /** Milliseconds to an answer: the service waits about ten seconds for it (spec, Events 5). */

@@ -9,9 +9,7 @@ import { itemError } from './nodeErrors';
 /** A picture of an input item that stands in a request body in place of its URL, until it is uploaded. */
 export class PendingUpload {
 	constructor(
-		/** Index of the input item that holds the file. */
 		readonly itemIndex: number,
-		/** Name of the item's binary property. */
 		readonly property: string,
 		readonly fileName: string,
 		readonly mimeType: string,
@@ -28,20 +26,16 @@ export class PendingUpload {
 	}
 }
 
-/** A file of an input item. */
 interface BinaryPlace {
 	context: IExecuteFunctions;
 	itemIndex: number;
-	/** Name of the item's binary property. */
 	property: string;
 	/** Label of the field that names it. */
 	field: string;
 }
 
-/** Limits of one picture. */
 export interface PictureRules {
 	maxBytes: number;
-	/** Accepted MIME types. */
 	types: readonly string[];
 	isInline?: boolean;
 }
@@ -96,7 +90,6 @@ const IN_JSON = '_files';
 const isFile = (value: unknown): value is IBinaryData =>
 	isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
 
-/** The file in a field of an item. */
 function fileIn({ context, itemIndex, property }: BinaryPlace): IBinaryData | undefined {
 	const item = context.getInputData()[itemIndex];
 	const own = item?.binary?.[property];
@@ -165,14 +158,12 @@ async function inspect(
 export const inspectPicture = async (place: BinaryPlace, rules: PictureRules) =>
 	await inspect(place, await openPicture(place, rules), rules.isInline);
 
-/** The same for a file of any type. */
 export async function inspectFile(place: BinaryPlace): Promise<PendingUpload> {
 	const file = await inspect(place, await openBinary(place));
 	if (file.bytes === 0) throw refusal(place, `the file in "${place.property}" is empty`);
 	return file;
 }
 
-/** The pieces of a file as one. */
 export async function readWhole(pieces: Pieces): Promise<Buffer> {
 	const read: Buffer[] = [];
 	for await (const piece of pieces) read.push(piece);

@@ -9,7 +9,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { compareNames } from '../util/case';
 
-/** A resource as the panel shows it. */
 export interface Resource {
 	name: string;
 	value: string;
@@ -109,7 +108,6 @@ export function subtitleOf(operations: readonly Operation[]): string {
 	return `={{ ({${actions.join(',')}})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
 }
 
-/** The part of a description that all nodes with operations have in common. */
 export const describeNode = (displayName: string, operations: readonly Operation[]) =>
 	({
 		displayName,

@@ -5,7 +5,6 @@ import { clock } from '../util/clock';
 import { isObject } from '../util/json';
 import { asNodeError, errorItem, type NodeError, serviceError } from './nodeErrors';
 
-/** An item that has no result. */
 export interface FailedItem {
 	itemIndex: number;
 	error: NodeError;

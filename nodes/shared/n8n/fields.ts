@@ -80,13 +80,11 @@ export const additionalFieldsOf = (options: readonly INodeProperties[]): INodePr
 	options: [...options].sort(byLabel),
 });
 
-/** A value that a field offers, with its label. */
 export interface ListedValue {
 	name: string;
 	value: string;
 }
 
-/** Values under their own names. */
 export const listed = (values: readonly string[]): ListedValue[] =>
 	values.map((value) => ({ name: value, value }));
 

@@ -75,7 +75,6 @@ interface ErrorContext {
 	buys?: 'task' | 'answer';
 	/** A sentence that comes first in the description. */
 	context?: string;
-	/** Replaces the usual hint. */
 	hint?: string;
 }
 
@@ -133,7 +132,6 @@ export const itemError = (
 	description?: string,
 ) => new NodeOperationError(node, atItem(message, itemIndex), { itemIndex, description });
 
-/** Whether the node has an output of its own for failed items. */
 export function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }

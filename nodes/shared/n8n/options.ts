@@ -209,7 +209,6 @@ const oneTaskId = z.preprocess(
 		.transform((id) => (id === '' ? undefined : id)),
 );
 
-/** The options of an operation that buys a task. */
 export const reuseOptions = {
 	copyNumber: numberIfSet(integer, [1], {
 		displayName: 'Copy Number',

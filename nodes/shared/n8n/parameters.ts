@@ -69,7 +69,6 @@ interface PanelItem {
 	itemIndex?: number;
 }
 
-/** With its parameters and its binary data. */
 export interface ExecutedItem extends PanelItem {
 	context: IExecuteFunctions;
 	itemIndex: number;
@@ -127,7 +126,6 @@ function labelIn(fields: readonly Field[], apiName: string): string | undefined 
 export const labelOf = (fields: readonly INodeProperties[], name: string) =>
 	labelIn(fields, toApiName(name)) ?? name;
 
-/** Whether a value says nothing. */
 export function isBlank(value: unknown): boolean {
 	return (
 		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')

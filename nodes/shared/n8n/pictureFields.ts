@@ -6,7 +6,6 @@ const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
 const SOURCES = [FROM_INPUT, { name: 'From URL', value: 'url' }];
 
-/** One picture that a node takes. */
 interface PictureField {
 	/** Begins the names of its parameters: `mask` gives `maskSource`, `maskBinaryProperty` and `maskUrl`. */
 	name: string;
@@ -63,10 +62,8 @@ export function pictureFields({
 
 /** The choice of a list of pictures: its options, and the parameters that they show. */
 interface PictureList {
-	/** Name of the field with the choice. */
 	choice: string;
 	show?: IDisplayOptions['show'];
-	/** What the URLs may be. */
 	description: string;
 }
 

@@ -47,7 +47,6 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 }
 
 interface ReaderRules extends PictureRules {
-	/** What a link must be. */
 	link: z.ZodTypeAny;
 }
 
@@ -62,7 +61,6 @@ export class PictureReader {
 		},
 	) {}
 
-	/** The error for a field. */
 	refusal(name: string, message: string) {
 		return refusal(this.item, name, message);
 	}

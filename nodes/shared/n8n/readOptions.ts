@@ -21,7 +21,6 @@ interface ParameterSource {
 	getParameter(name: string): unknown;
 }
 
-/** The parameters of a node whose options are those of its first item. */
 export const firstItemOf = (context: IExecuteFunctions): ParameterSource => ({
 	getNode: () => context.getNode(),
 	getParameter: (name) => context.getNodeParameter(name, 0, null),
@@ -71,7 +70,6 @@ const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
 const RUN_OPTIONS = Object.keys(runOptions.shape);
 
-/** Where an option stands among the node's parameters. */
 const placeOf = (name: string) => (TOP_LEVEL.includes(name) ? [name] : ['options', name]);
 
 /** The parameters that make a request, as the user gave them: expressions as their text. */
@@ -114,7 +112,6 @@ export interface ItemOptions {
 	input?: IDataObject;
 	/** The same for the same request in any execution: see `purchaseKey`. */
 	purchaseKey?: string;
-	/** Whether an earlier execution bought the task. */
 	reused?: boolean;
 }
 
@@ -131,7 +128,6 @@ const itemReuse = z.object({
 export const readReuse = (context: IExecuteFunctions, collection: unknown, itemIndex: number) =>
 	parseOptions(context, itemReuse, collection, itemIndex);
 
-/** Reads the options that differ from item to item. */
 export const readItemOptions = (
 	collection: unknown,
 	input: IDataObject | undefined,

@@ -171,9 +171,7 @@ const BEGINS_WITHIN = 200;
 /** Whether a beginning has none of the bytes with which every picture, sound and clip begins. Its last character may be cut off. */
 const isText = (beginning: string) => !/\p{Cc}|\ufffd/u.test(beginning.replace(/\s|\ufffd$/g, ''));
 
-/** A stream under way. */
 interface Watched {
-	/** How many bytes have been read so far. */
 	bytes: number;
 	beginning: string;
 	/** Rejects when the stream breaks off before its end, and never resolves: some of n8n's readers would wait without end. */
@@ -262,7 +260,6 @@ export interface DownloadRules {
 	signal?: AbortSignal;
 }
 
-/** A file in n8n's binary storage. */
 export interface DownloadedFile {
 	binary: IBinaryData;
 	fileName: string;
@@ -423,7 +420,6 @@ async function storeData(
 export const shownLink = (url: string) =>
 	isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url;
 
-/** n8n's error for a file that was not downloaded. */
 export const downloadError = (node: INode, { message }: ApiError, { url }: ResultFile) =>
 	new NodeOperationError(node, message, {
 		description: `The link of the file is ${shownLink(url)}. The task itself is completed: get it again with the resource Task, operation Get.`,

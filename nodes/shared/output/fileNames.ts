@@ -2,7 +2,6 @@ import { EXTENSION_OF_TYPE, MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTy
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
-/** Other names of types. */
 const ALIASES: Record<string, string> = {
 	'audio/mp3': 'audio/mpeg',
 	'audio/mpeg3': 'audio/mpeg',
@@ -58,7 +57,6 @@ function safeName(name: string, most = LONGEST_NAME): string {
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
 
-/** The name of the file that shows all pictures of a grid. */
 const GRID = 'grid';
 
 /** File systems treat names that differ only in case, or in the way an accent is written, as the same. */

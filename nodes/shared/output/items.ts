@@ -46,7 +46,6 @@ export interface UnboughtItem extends BuyingItem, FailedItem {
 /** The downloaded files, in the order of the task's results; `undefined` for one whose link is dead. */
 type Files = ReadonlyArray<DownloadedFile | undefined>;
 
-/** An item whose task the service accepted. */
 export interface AcceptedItem extends BuyingItem {
 	state: 'accepted';
 	taskId: string;
@@ -56,12 +55,10 @@ export interface AcceptedItem extends BuyingItem {
 	request?: SentRequest;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
-	/** Why the item has no result. */
 	error?: NodeError;
 	files?: Files;
 }
 
-/** What became of one input item. */
 export type TaskItem = UnboughtItem | AcceptedItem;
 
 export function rejected(
@@ -99,7 +96,6 @@ type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
-/** The part of a run that its files need. */
 interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
 	context: DownloadContext;
 	client: { connection: Connection };
@@ -192,7 +188,6 @@ const openRecord = (item: TaskItem): string | undefined =>
 		? item.recordKey
 		: undefined;
 
-/** What a task's item says besides the task itself. */
 export function besideTask(item: TaskItem): IDataObject {
 	const { reference, referenceVerified, purchaseKey, reused, input } = item.options;
 	return toJson({
@@ -206,7 +201,6 @@ export function besideTask(item: TaskItem): IDataObject {
 	});
 }
 
-/** The JSON of a task's item. */
 export function taskJson(outcome: AcceptedItem, simplify: boolean): IDataObject {
 	const { taskId, task, record } = outcome;
 	if (!simplify)

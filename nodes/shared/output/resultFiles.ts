@@ -31,7 +31,6 @@ export const resultShape = z.object({
 /** With what stands beside the link, such as `title`, `duration` or `stemType`. */
 export type ResultFile = z.infer<typeof resultShape> & { [beside: string]: unknown };
 
-/** What an item says besides its task. */
 export const besideTaskShape = z.object({
 	reference: z.string().optional(),
 	referenceVerified: z.boolean().optional(),
@@ -121,7 +120,6 @@ function kindOfField(field: string): ResultKind | undefined {
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }
 
-/** The kind that the extension in a link shows. */
 function kindByExtension(link: string): ResultKind | undefined {
 	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
 	const type = TYPE_OF_EXTENSION.get(extension.toLowerCase());
@@ -196,7 +194,6 @@ const RESERVED = new Set([
 	...['fileName', 'mimeType', 'fileSize', 'error', 'record', 'task'],
 ]);
 
-/** What stands beside the links of an object. */
 function besideLinks(holder: Record<string, unknown>, baseUrl: string): Record<string, unknown> {
 	const isLabel = ([field, value]: [string, unknown]) =>
 		typeof value === 'number' ||
@@ -220,7 +217,6 @@ function nameBeside(holder: Record<string, unknown>): string | undefined {
 interface Place {
 	field: string;
 	name: string | null;
-	/** Whether the name is that of a field. */
 	isFieldName?: boolean;
 	index?: number | null;
 	expiresAt: string | null;
@@ -370,7 +366,6 @@ class Results {
 	}
 }
 
-/** What a record has in `result`. */
 export const resultOf = (raw: Record<string, unknown>): unknown => unpacked(raw.result);
 
 /**

@@ -14,7 +14,6 @@ interface ExecutionContext extends Pick<
 	IExecuteFunctions,
 	'getContext' | 'getExecutionId' | 'getInputData' | 'getNode'
 > {
-	/** What expressions see. */
 	getWorkflowDataProxy(itemIndex: number): Record<string, unknown>;
 }
 
@@ -39,7 +38,6 @@ const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseStat
 
 type StoredRecord = z.infer<typeof storedRecords>[number];
 
-/** What an item buys. */
 export interface Purchase extends PaidRequest {
 	itemIndex: number;
 }
@@ -159,7 +157,6 @@ export class PurchaseRecords {
 		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
 	}
 
-	/** The state of what there is to claim. */
 	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
 		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
@@ -279,7 +276,6 @@ export class PurchaseRecords {
 		return state;
 	}
 
-	/** The record that the input item names. */
 	private namedBy(itemIndex: number): string | undefined {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}

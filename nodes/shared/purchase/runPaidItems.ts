@@ -28,7 +28,6 @@ import {
 	SpendingLimitError,
 } from './spendingGuard';
 
-/** An item that is checked and ready to be bought. */
 export interface ReadyItem extends BuyingItem {
 	state: 'ready';
 	purchase: Purchase;
@@ -37,13 +36,11 @@ export interface ReadyItem extends BuyingItem {
 /** An item with what the service answered, now or to an earlier attempt. */
 type PaidItem<Item, Receipt> = (Item & { receipt: Receipt }) | UnboughtItem;
 
-/** How items are bought. */
 export interface PaidRun<Item extends ReadyItem, Receipt> {
 	context: Pick<IExecuteFunctions, 'getNode' | 'getExecutionId' | 'getWorkflow' | 'logger'>;
 	client: MediaGenClient;
 	records: PurchaseRecords;
 	guard: SpendingGuard;
-	/** What each item buys. */
 	buys: 'task' | 'answer';
 	concurrency: number;
 	whenUnsure: RunOptions['whenUnsure'];
@@ -51,7 +48,6 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	deadline?: {
 		/** Milliseconds since 1970. */
 		at: () => number;
-		/** The message for an item that is too late. */
 		message: () => string;
 	};
 	signal: AbortSignal | undefined;
@@ -61,7 +57,6 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	prepare(item: Item): Promise<() => Promise<Receipt>>;
 	/** Reads what an earlier attempt left; `undefined` if that is of no use. */
 	fromRecord(state: PurchaseState, item: Item): Receipt | undefined;
-	/** What to record of the service's answer. */
 	toRecord(receipt: Receipt): PurchaseState;
 	/** What n8n's log says of the purchase; `undefined` for nothing. */
 	logLine(receipt: Receipt): string | undefined;
@@ -138,7 +133,6 @@ interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 	/** Of an earlier attempt that may have bought the item. */
 	pending?: { response?: string };
-	/** For the item. */
 	notes: string[];
 }
 

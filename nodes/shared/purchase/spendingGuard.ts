@@ -24,7 +24,6 @@ const freedPlaces = z.object({ run: z.string(), places: z.number() });
 export class SpendingLimitError extends ApiError {
 	constructor(
 		readonly problem: string,
-		/** What the user can do next. */
 		readonly hint: string,
 	) {
 		super(`The request was not sent: ${problem}`);
@@ -35,7 +34,6 @@ export class SpendingLimitError extends ApiError {
 export const reasonOf = (error: Error) =>
 	error instanceof SpendingLimitError ? error.problem : error.message;
 
-/** "Max Tasks" was reached. */
 export class MaxTasksError extends SpendingLimitError {}
 
 /** "Keep Balance" was reached, or the balance is not known: every further item would find the same. */

@@ -53,7 +53,6 @@ function addTo(before: unknown, amounts: Amounts): Record<string, number> {
 	);
 }
 
-/** Adds amounts to numbers in the execution's custom data. */
 function addToCustomData(context: CustomDataContext, amounts: Amounts): void {
 	const data = customDataOf(context);
 	const after = Object.entries(addTo(data.getAll(), amounts));

@@ -229,7 +229,6 @@ async function execute(
 	}
 }
 
-/** Waits as "Wait for Result" says, and returns the output. */
 async function waitAndDeliver(
 	run: TaskRun,
 	operation: BuyingOperation,

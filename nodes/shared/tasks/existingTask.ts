@@ -52,7 +52,6 @@ async function isGone(run: TaskRun, { url, expiresAt }: ResultFile): Promise<boo
 	});
 }
 
-/** Why a task that was bought cannot be used. */
 type Lost =
 	'unknown to the service' | 'completed, and its files are gone' | 'ended without a result';
 

@@ -62,7 +62,6 @@ async function retrieve(run: TaskRun, item: TaskItem): Promise<TaskItem> {
 	}
 }
 
-/** Reads the tasks that the items name: once, or until they end. */
 async function readTasks(
 	context: IExecuteFunctions,
 	family: TaskFamily,

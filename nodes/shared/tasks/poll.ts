@@ -45,7 +45,6 @@ export class Absence {
 	/** @param since milliseconds since 1970. Default: it begins with a 404. */
 	constructor(private since?: number) {}
 
-	/** The service has shown a record. */
 	end(): void {
 		this.since = undefined;
 	}
@@ -62,7 +61,6 @@ export class Absence {
 	}
 }
 
-/** What a request for a task showed. */
 interface Progress {
 	ended: boolean;
 	/** Seconds from the submission to the end that the service expects. */

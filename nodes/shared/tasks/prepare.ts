@@ -63,7 +63,6 @@ export interface TaskRequest {
 	notes?(body: RequestBody, given: RequestBody): string[];
 }
 
-/** An item that is ready to be submitted. */
 export interface ReadyTask extends ReadyItem {
 	/** The validated body, with the fields that belong in the path. */
 	body: RequestBody;
@@ -73,11 +72,9 @@ export interface ReadyTask extends ReadyItem {
 	request?: SentRequest;
 	/** The task that the user names as bought before. */
 	existingTaskId?: string;
-	/** That task, once it is found. */
 	existing?: AcceptedTask;
 }
 
-/** An item that is ready, or that cannot be bought. */
 export type PreparedItem = ReadyTask | UnboughtItem;
 
 async function prepareItem(
@@ -162,7 +159,6 @@ export function refuseSameRequests(
 	});
 }
 
-/** Reads and validates the request of every item. */
 export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<PreparedItem[]> {
 	const node = run.context.getNode();
 	const pauses = run.options.waitMode === 'callback';

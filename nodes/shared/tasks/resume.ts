@@ -441,7 +441,6 @@ async function resumeOnCallback(
 	}
 }
 
-/** The `webhook` of a node whose tasks are of this family. */
 export const webhookOf = (family: TaskFamily) =>
 	async function webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await resumeOnCallback(this, family);

@@ -24,7 +24,6 @@ export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'help
 	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
 }
 
-/** One run of a node that deals with tasks. */
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	context: Context;
 	family: TaskFamily;
@@ -96,7 +95,6 @@ export async function retrieveRecord(
 	});
 }
 
-/** The run, with the tasks that it asks for. */
 export function withTaskIds<Run extends TaskRun<TaskContext>>(
 	run: Run,
 	items: readonly TaskItem[],

@@ -79,7 +79,6 @@ const FILES_WITHIN_MS = 50_000;
 /** Milliseconds after the limit from which only n8n resumes the execution: before n8n sets that timer. */
 const GIVEN_UP_AFTER_MS = 100_000;
 
-/** A run whose execution pauses. */
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
 	/** Milliseconds since 1970 at which it goes on with what there is. */
 	pauseLimit: number;
@@ -144,7 +143,6 @@ async function noteEnd(
 	return true;
 }
 
-/** Tasks that are not known to have ended. */
 export function openTasks(
 	outcomes: readonly TaskItem[],
 	{ ended }: WaitingExecution,

@@ -149,7 +149,6 @@ export async function ownAddressProblem(
 	return `${url?.origin ?? resumeUrl} does not lead back to this execution (${why})`;
 }
 
-/** The state that n8n reports of an execution. */
 type ExecutionState = 'running' | 'waiting' | 'over';
 
 const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([

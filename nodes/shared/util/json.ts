@@ -67,7 +67,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export const jsonForm = (value: unknown): unknown =>
 	isObject(value) && typeof value.toJSON === 'function' ? parseJson(JSON.stringify(value)) : value;
 
-/** Whether a value is text that is not blank. */
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 

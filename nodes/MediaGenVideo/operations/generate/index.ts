@@ -129,7 +129,6 @@ function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): Paramet
 	return { multiShot, shotType, multiPrompt: isDivided(shotType) ? undefined : multiPrompt };
 }
 
-/** Parameters of each choice of "Images". */
 const IMAGE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 	firstFrame: ['firstFrameUrl'],
 	firstAndLastFrame: ['firstFrameUrl', 'lastFrameUrl'],
@@ -154,7 +153,6 @@ function unsentOf(values: ParameterValues): string[] {
 	);
 }
 
-/** Fields that are sent as they are. */
 const PLAIN = [
 	'model',
 	'prompt',
