@@ -1,8 +1,6 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
 import { NOT_SET, openValueField, promptField, taskIdField, toOptions } from '../shared/n8n/fields';
-import { type Field, ifSet, numberIfSet, type Options } from '../shared/n8n/options';
+import { type Field, ifSet, numberIfSet, type Options, textIfSet } from '../shared/n8n/options';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import type { z } from '../shared/util/vendor/zod';
 import { modeField, type SongMode } from './mode';
@@ -13,11 +11,6 @@ const inPanel = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
 
 export const required = (...[schema, field]: Parameters<typeof inPanel>) =>
 	inPanel(schema, { ...field, required: true });
-
-/** Text that is sent only when the user sets it. */
-export const textIfSet = (
-	field: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description' | 'typeOptions'>,
-) => ifSet(text(), { type: 'string', default: '', ...field });
 
 /** A value from a list that may be longer than this package knows. */
 export const openIfSet = (field: Omit<Parameters<typeof openValueField>[0], 'name'>) =>
@@ -62,7 +55,10 @@ export const versionField = (searchListMethod: string) =>
 
 export const version = ifSet(text(), versionField('searchVersions'));
 
-export const title = textIfSet({ displayName: 'Title', placeholder: 'e.g. Harbour Lights' });
+export const title = textIfSet(text(), {
+	displayName: 'Title',
+	placeholder: 'e.g. Harbour Lights',
+});
 
 export const tagsField = {
 	displayName: 'Tags',
@@ -79,7 +75,7 @@ export function words(mode: SongMode): Options {
 	return {
 		custom: ifSet(flag(), modeField(mode)),
 		prompt: ifSet(text(), { ...lyrics, displayName: 'Lyrics' }),
-		gpt_description: textIfSet({
+		gpt_description: textIfSet(text(), {
 			displayName: 'Description',
 			typeOptions: { rows: 2 },
 			placeholder: 'e.g. A slow sea shanty with an accordion',
@@ -99,7 +95,7 @@ const weight = (displayName: string, description: string) =>
 
 export const style = {
 	title,
-	negative_tags: textIfSet({
+	negative_tags: textIfSet(text(), {
 		displayName: 'Negative Tags',
 		placeholder: 'e.g. drums, distortion',
 		description: 'What the style must not have, as tags',
@@ -117,7 +113,10 @@ export const autoLyrics = ifSet(flag(), {
 		'Whether to write new lyrics from the given ones instead of singing them as they are',
 });
 
-export const persona = textIfSet({ displayName: 'Persona ID', placeholder: 'e.g. persona_7f3a' });
+export const persona = textIfSet(text(), {
+	displayName: 'Persona ID',
+	placeholder: 'e.g. persona_7f3a',
+});
 
 export const vocalGender = ifSet(text(), {
 	displayName: 'Vocal Gender',

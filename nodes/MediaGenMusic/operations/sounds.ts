@@ -1,7 +1,7 @@
 import { promptField } from '../../shared/n8n/fields';
-import { ifSet } from '../../shared/n8n/options';
+import { ifSet, textIfSet } from '../../shared/n8n/options';
 import { integer, text } from '../../shared/util/schema';
-import { openIfSet, textIfSet, version } from '../fields';
+import { openIfSet, version } from '../fields';
 import { musicOperation } from '../request';
 
 const prompt = ifSet(
@@ -12,7 +12,7 @@ const prompt = ifSet(
 	}),
 );
 
-const type = textIfSet({
+const type = textIfSet(text(), {
 	displayName: 'Type',
 	placeholder: 'e.g. ambience',
 	description: 'Kind of sound, as the service calls it',

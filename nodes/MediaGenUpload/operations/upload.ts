@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../../shared/api/client';
-import type { FileSource } from '../../shared/api/multipart';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture, reopenFile } from '../../shared/n8n/binary';
@@ -14,7 +13,13 @@ import {
 	toOutputItems,
 } from '../../shared/n8n/failedItems';
 import { textField } from '../../shared/n8n/fields';
-import { commonOptions, fieldsOf, ifSet, itemText, optionsField } from '../../shared/n8n/options';
+import {
+	commonOptions,
+	fieldsOf,
+	itemText,
+	optionsField,
+	textIfSet,
+} from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
@@ -31,10 +36,8 @@ const { concurrency, simplify } = commonOptions;
 const uploadOptions = z.object({ concurrency, simplify });
 
 const pictureOptions = z.object({
-	fileName: ifSet(itemText, {
+	fileName: textIfSet(itemText, {
 		displayName: 'File Name',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. lighthouse.png',
 		description: 'Name to store the picture under, in place of its own',
 	}),
@@ -79,27 +82,18 @@ const fromUrl = z.object({ url: z.preprocess(toId, webUrl()) });
 
 const fromInput = z.object({ binaryPropertyName: z.preprocess(toId, text()) });
 
-interface PreparedPicture {
-	/** In place of its own. */
-	fileName: string | undefined;
-	read: () => Promise<FileSource>;
-}
-
 /** Checks what an item gives, as far as that needs no request. */
 async function preparePicture(
 	context: IExecuteFunctions,
-	client: MediaGenClient,
+	{ connection }: MediaGenClient,
 	itemIndex: number,
-): Promise<PreparedPicture> {
+) {
 	const item = { context, fields, itemIndex };
 	const { fileName } = pictureOptions.parse(context.getNodeParameter('options', itemIndex, {}));
 	if (parseParameters(item, anySource).source === 'url') {
 		const { url } = parseParameters(item, fromUrl);
-		checkAddress(url, client.connection);
-		return {
-			fileName,
-			read: async () => await fetchPicture(context, client.connection, url, itemIndex),
-		};
+		checkAddress(url, connection);
+		return { fileName, read: async () => await fetchPicture(context, connection, url, itemIndex) };
 	}
 	const { binaryPropertyName: property } = parseParameters(item, fromInput);
 	const place = { context, itemIndex, property, field: 'Input Data Field Name' };

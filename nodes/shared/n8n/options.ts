@@ -22,6 +22,12 @@ export const preset = <Schema extends z.ZodTypeAny>(
 export const ifSet = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
 	Object.assign(schema.optional(), { field });
 
+/** The same for text, which begins empty. */
+export const textIfSet = <Schema extends z.ZodTypeAny>(
+	schema: Schema,
+	field: Omit<Field, 'type' | 'default'>,
+) => ifSet(schema, { type: 'string', default: '', ...field });
+
 export const toggle = (field: Omit<Field, 'type'> & { default: boolean }) =>
 	preset(flag(), { ...field, type: 'boolean' });
 
@@ -135,10 +141,8 @@ export const commonOptions = {
 		default: false,
 		description: 'Whether to add the JSON of the input item to the output, in the field input',
 	}),
-	reference: ifSet(itemText, {
+	reference: textIfSet(itemText, {
 		displayName: 'Reference',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. row {{ $json.row_number }}',
 		description: 'Text of your own that comes back in the output',
 	}),
@@ -216,10 +220,8 @@ export const reuseOptions = {
 		description:
 			'Another number gives the same request another purchaseKey, for a request that is to be bought more than once',
 	}),
-	existingTaskId: ifSet(oneTaskId, {
+	existingTaskId: textIfSet(oneTaskId, {
 		displayName: 'Existing Task',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. {{ $json.task }}',
 		description:
 			'ID of the task that was bought for this item before, such as from a table with the purchaseKey. Nothing is bought then. If it is empty, or the task failed, the item is bought.',
@@ -252,10 +254,8 @@ const timeout = numberIfSet(number, [1], {
 });
 
 export const fileOptions = {
-	fileName: ifSet(itemText, {
+	fileName: textIfSet(itemText, {
 		displayName: 'File Name',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
 		description:
 			'Name of the file, without extension. Several files of a task get -2, -3 at the end; those of a grid -grid and -1 to -4; a stem its name.',
@@ -273,7 +273,7 @@ export const fileOptions = {
 	}),
 };
 
-export const taskQueryPath = ifSet(
+export const taskQueryPath = textIfSet(
 	z
 		.string()
 		.regex(
@@ -282,8 +282,6 @@ export const taskQueryPath = ifSet(
 		),
 	{
 		displayName: 'Task Query Path',
-		type: 'string',
-		default: '',
 		placeholder: `e.g. /v1/videos/${TASK_ID_PLACEHOLDER}`,
 		description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 	},
