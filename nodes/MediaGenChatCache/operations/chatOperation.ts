@@ -41,9 +41,8 @@ import {
 } from '../prefix/fingerprint';
 import { prefixKeys, WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
-import type { Part } from '../prompt/conversation';
+import { type Part, prepareQuestion } from '../prompt/conversation';
 import { promptFields } from '../prompt/fields';
-import { prepareQuestion } from '../prompt/prepare';
 
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {

@@ -1,8 +1,18 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
 import { alternating, CHAT_ROLES, type ChatRole, textBlock } from '../../shared/api/chat';
+import {
+	isBlank,
+	type ParameterValues,
+	readAdditionalBody,
+	readParameters,
+	refusal,
+	toApiNames,
+	validationError,
+} from '../../shared/n8n/parameters';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-
-export const NOT_MARKED = 'none';
+import { additionalField, cachedBlocksField, NOT_MARKED, promptFields } from './fields';
 
 const cachedBlock = z.object({
 	text: text(),
@@ -13,7 +23,7 @@ const cachedBlock = z.object({
 const earlierTurn = z.object({ role: oneOf(['user', 'assistant']).default('user'), text: text() });
 
 /** What one item asks, with the names of the API where it has one (spec §8). A block that the user left empty is `null`. */
-export const conversation = z.object({
+const conversation = z.object({
 	model: text(),
 	max_tokens: integer(1),
 	prompt: text(),
@@ -35,7 +45,7 @@ export interface Part {
  * The whole prompt: system blocks, then the other cached blocks, then earlier turns, then the question, which is a block of its
  * own and never marked (cache rule 3).
  */
-export function partsOf(given: z.infer<typeof conversation>): Part[] {
+function partsOf(given: z.infer<typeof conversation>): Part[] {
 	const cached = given.cached_blocks.flatMap((each, at): Part[] => {
 		if (each === null) return [];
 		const part = { role: each.place, text: each.text, block: at + 1 };
@@ -50,7 +60,7 @@ export function partsOf(given: z.infer<typeof conversation>): Part[] {
 }
 
 /** What is to be cached: everything up to the last marked part. */
-export function prefixOf(parts: readonly Part[]): Part[] {
+function prefixOf(parts: readonly Part[]): Part[] {
 	const end = parts.reduce((last, { ttl }, at) => (ttl === undefined ? last : at + 1), 0);
 	return parts.slice(0, end);
 }
@@ -61,3 +71,61 @@ export const blocksOf = (parts: readonly Part[]) =>
 /** The turns of the given parts. Their content is a list of blocks: on plain text a marker has no effect (cache rule 2). */
 export const turnsOf = (parts: readonly Part[]) =>
 	alternating(parts.map((part) => ({ role: part.role, content: blocksOf([part]) })));
+
+/** Fields that the node makes from its own parameters. */
+const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
+
+const rawBlocks = z.object({ block: z.array(z.record(z.unknown())) }).catch({ block: [] });
+
+/**
+ * Replaces blocks that the user left empty with `null`: the panel starts with one. A block whose expression gives no text is not replaced:
+ * its question would be asked, and paid for, without its document.
+ */
+function withoutEmptyBlocks(
+	context: IExecuteFunctions,
+	values: ParameterValues,
+	itemIndex: number,
+): ParameterValues {
+	const { name } = cachedBlocksField;
+	const given = values[name];
+	if (!Array.isArray(given)) return values;
+	const blocks = (options?: { rawExpressions: true }) =>
+		rawBlocks.parse(context.getNodeParameter(name, itemIndex, {}, options)).block;
+	// Blocks whose expressions are all empty are not among the values.
+	const evaluated = blocks();
+	const raw = blocks({ rawExpressions: true }).filter(
+		(_, at) => !Object.values(evaluated[at] ?? {}).every(isBlank),
+	);
+	return {
+		...values,
+		[name]: given.map((each: unknown, at) => {
+			const row = raw[at];
+			return row !== undefined && isBlank(row.text) ? null : each;
+		}),
+	};
+}
+
+/**
+ * Reads and validates one item. Throws a `NodeOperationError` that names the field.
+ *
+ * @param toPrompt makes the fields of the body that hold the prompt
+ */
+export function prepareQuestion(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	toPrompt: (parts: readonly Part[]) => Record<string, unknown>,
+) {
+	const item = { context, fields: promptFields, itemIndex };
+	const values = withoutEmptyBlocks(context, readParameters(item), itemIndex);
+	const read = conversation.safeParse(toApiNames(values));
+	if (!read.success) throw validationError(item, read.error.issues);
+	const additional = readAdditionalBody(context, itemIndex, OWN_FIELDS);
+	if (additional.stream === true) {
+		const message = 'must not set "stream" to true: the node reads the answer in one piece';
+		throw refusal({ context, fields: [additionalField], itemIndex }, additionalField.name, message);
+	}
+	const { model, max_tokens } = read.data;
+	const parts = partsOf(read.data);
+	const body = { model, max_tokens, ...toPrompt(parts), ...additional };
+	return { model, prefix: prefixOf(parts), body };
+}

@@ -4,7 +4,9 @@ import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { chatModelField } from '../../shared/n8n/chatFields';
 import { rowsField, textField } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
-import { NOT_MARKED } from './conversation';
+
+/** Value of "Cache For" that sends no marker. */
+export const NOT_MARKED = 'none';
 
 export const cachedBlocksField = rowsField({
 	displayName: 'Cached Blocks',
