@@ -64,20 +64,18 @@ export class Purchases {
 
 	/** Sends one question, and reads its answer. Throws a node error. */
 	async buy<Result>(ask: () => Promise<Result>): Promise<Result> {
-		return await this.limit(async () => await this.buyNow(ask));
-	}
-
-	private async buyNow<Result>(ask: () => Promise<Result>): Promise<Result> {
-		let isReserved = false;
-		try {
-			await this.guard.checkBalance();
-			this.guard.reserve();
-			isReserved = true;
-			return await ask();
-		} catch (error) {
-			if (isReserved && error instanceof ApiError && error.sent === 'no') this.guard.release();
-			throw this.nodeError(error);
-		}
+		return await this.limit(async () => {
+			let isReserved = false;
+			try {
+				await this.guard.checkBalance();
+				this.guard.reserve();
+				isReserved = true;
+				return await ask();
+			} catch (error) {
+				if (isReserved && error instanceof ApiError && error.sent === 'no') this.guard.release();
+				throw this.nodeError(error);
+			}
+		});
 	}
 
 	/** Reads an answer that has come. Throws a node error. */

@@ -66,14 +66,10 @@ function reportOf(
 	context: IWebhookFunctions,
 	taskId: string,
 	record: TaskRecord,
-	{ verified }: { verified: boolean },
+	verified: boolean,
 ) {
-	const run = {
-		context,
-		family: null,
-		operation: 'callback',
-		client: { connection: unknownConnection },
-	};
+	const client = { connection: unknownConnection };
+	const run = { context, family: null, operation: 'callback', client };
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const outcome = withRecord(run, accepted, record);
 	const { task } = outcome;
@@ -175,12 +171,10 @@ export async function verify(
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
 		if (!claimed) throw new Refusal(400, 'the callback does not say the state of the task');
-		return reportOf(context, taskId, toTaskRecord(claimed), { verified: false });
+		return reportOf(context, taskId, toTaskRecord(claimed), false);
 	}
-	const hints = {
-		hint: claimed && shownFamily(claimed.raw, []),
-		taskQueryPath: settings.taskQueryPath,
-	};
+	const { taskQueryPath } = settings;
+	const hints = { hint: claimed && shownFamily(claimed.raw, []), taskQueryPath };
 	const request = async () => {
 		const answer = await retrieveTask(createClient(context, connection), taskId, hints);
 		// This does not say whether the task exists, so it is not remembered.
@@ -196,6 +190,6 @@ export async function verify(
 	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, shownId, found.record, { verified: true });
+	const report = reportOf(context, shownId, found.record, true);
 	return { ...report, family: report.family ?? found.owner };
 }

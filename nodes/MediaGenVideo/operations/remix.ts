@@ -95,18 +95,12 @@ export const checkOriginal: ParentRule = (body, record, words) => {
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
 		const why = record ? 'does not name a model' : 'could not be read';
-		return {
-			notes: [
-				`The service must decide whether task ${taskId} was made by ${model}: its record ${why}`,
-			],
-		};
+		const note = `The service must decide whether task ${taskId} was made by ${model}: its record ${why}`;
+		return { notes: [note] };
 	}
 	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
-	return {
-		notes: [
-			`Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`,
-		],
-	};
+	const note = `Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`;
+	return { notes: [note] };
 };
 
 /** A video made longer, from 8 to 15 seconds (spec §5): `POST /v1/videos/{task_id}/remix`. */

@@ -27,20 +27,15 @@ export interface Operation {
 	execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]>;
 }
 
-function resourcesOf(operations: readonly Operation[]): Resource[] {
-	return [...new Map(operations.map(({ resource }) => [resource.value, resource])).values()];
-}
-
 /** A node with one resource hides the parameter, but keeps it: n8n's nodes panel makes its actions from it. */
 function resourceSelector(resources: Resource[]): INodeProperties {
-	const first = resources[0]?.value ?? '';
 	return {
 		displayName: 'Resource',
 		name: 'resource',
 		type: resources.length === 1 ? 'hidden' : 'options',
 		noDataExpression: true,
 		options: resources,
-		default: first,
+		default: resources[0]?.value ?? '',
 	};
 }
 
@@ -77,7 +72,8 @@ function underOperation({ resource, value }: Operation, field: INodeProperties):
 
 /** The panel of a node with the given operations: resource, operation, and each operation's own fields. */
 function describeOperations(operations: readonly Operation[]): INodeProperties[] {
-	const resources = resourcesOf(operations);
+	const named = new Map(operations.map(({ resource }) => [resource.value, resource]));
+	const resources = [...named.values()];
 	return [
 		resourceSelector(resources),
 		...resources.map((resource) => operationSelector(resource, operations)),
