@@ -1,13 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import {
-	CUSTOM_MODE_FIELDS,
-	DESCRIPTION_MODE_FIELD,
-	MUSIC_MODELS,
-	MUSIC_VERSIONS,
-	STEM_TYPES,
-	VOCAL_GENDERS,
-} from '../shared/api/music';
+import * as spec from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
 import type { Options } from '../shared/n8n/options';
@@ -69,16 +62,16 @@ function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeP
 
 /** Notes about what the user set but the mode does not read. */
 function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, given: RequestBody) {
-	return [...CUSTOM_MODE_FIELDS, DESCRIPTION_MODE_FIELD]
+	return [...spec.CUSTOM_MODE_FIELDS, spec.DESCRIPTION_MODE_FIELD]
 		.filter((name) => given[name] !== undefined && body[name] === undefined)
 		.map((name) => `"${labelOf(fields, name)}" was not sent: the mode does not read it`);
 }
 
 const KNOWN_VALUES: KnownValues = [
-	['model', 'model', MUSIC_MODELS],
-	['version', 'version', MUSIC_VERSIONS],
-	['stem type', 'stem_type', STEM_TYPES],
-	['vocal gender', 'vocal_gender', VOCAL_GENDERS],
+	['model', 'model', spec.MUSIC_MODELS],
+	['version', 'version', spec.MUSIC_VERSIONS],
+	['stem type', 'stem_type', spec.STEM_TYPES],
+	['vocal gender', 'vocal_gender', spec.VOCAL_GENDERS],
 ];
 
 function positionNotes({ continue_at: second }: RequestBody): string[] {

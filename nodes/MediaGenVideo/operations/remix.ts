@@ -1,12 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { toDeploymentWords } from '../../shared/api/brandWords';
-import {
-	REMIX_ASPECT_RATIOS,
-	REMIX_MODEL_NAMES,
-	REMIX_RESOLUTIONS,
-	withoutAlias,
-} from '../../shared/api/video';
+import * as spec from '../../shared/api/video';
 import {
 	additionalFieldsOf,
 	type ListedValue,
@@ -50,7 +45,7 @@ const additionalFields = additionalFieldsOf([
 		displayName: 'Aspect Ratio',
 		name: 'aspectRatio',
 		type: 'options',
-		options: toOptions(REMIX_ASPECT_RATIOS),
+		options: toOptions(spec.REMIX_ASPECT_RATIOS),
 		default: '16:9',
 	},
 	{
@@ -64,7 +59,7 @@ const additionalFields = additionalFieldsOf([
 		displayName: 'Resolution',
 		name: 'resolution',
 		type: 'options',
-		options: toOptions(REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
+		options: toOptions(spec.REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
 		default: '720p',
 	},
 ]);
@@ -77,12 +72,12 @@ const common = {
 	aspect_ratio: text().optional(),
 };
 
-const knownRequest = z.object({ ...common, resolution: oneOf(REMIX_RESOLUTIONS).optional() });
+const knownRequest = z.object({ ...common, resolution: oneOf(spec.REMIX_RESOLUTIONS).optional() });
 
 const otherRequest = z.object({ ...common, resolution: text().optional() });
 
 const isKnown = (model: unknown) =>
-	model === undefined || REMIX_MODEL_NAMES.some((name) => name === model);
+	model === undefined || spec.REMIX_MODEL_NAMES.some((name) => name === model);
 
 /** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
 const remixRequest = schemaFor(({ model }) => (isKnown(model) ? knownRequest : otherRequest));
@@ -98,7 +93,7 @@ export const checkOriginal: ParentRule = (body, record, words) => {
 		const note = `The service must decide whether task ${taskId} was made by ${model}: its record ${why}`;
 		return { notes: [note] };
 	}
-	if (withoutAlias(original) === withoutAlias(toDeploymentWords(model, words))) return {};
+	if (spec.withoutAlias(original) === spec.withoutAlias(toDeploymentWords(model, words))) return {};
 	const note = `Task ${taskId} was made by ${original}, and "Model" is ${model}: the service may refuse it`;
 	return { notes: [note] };
 };
@@ -118,9 +113,9 @@ export const remix = buyingOperation({
 		body,
 	}),
 	notes: (body) => [
-		...unlistedNotes(body, [['model', 'model', REMIX_MODEL_NAMES]]),
+		...unlistedNotes(body, [['model', 'model', spec.REMIX_MODEL_NAMES]]),
 		...(isKnown(body.model)
-			? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', REMIX_ASPECT_RATIOS]])
+			? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', spec.REMIX_ASPECT_RATIOS]])
 			: []),
 	],
 	parent: checkOriginal,

@@ -1,22 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import {
-	COMPRESSIBLE_FORMATS,
-	DRAWN_AS_1K,
-	IMAGE_BACKGROUNDS,
-	IMAGE_MODERATIONS,
-	IMAGE_QUALITIES,
-	IMAGE_RATIOS,
-	LITE_MODEL_NAMES,
-	LITE_RATIOS,
-	LITE_RESOLUTIONS,
-	MAX_COMPRESSION,
-	MAX_IMAGES,
-	OFFICIAL_MODEL,
-	OFFICIAL_RESOLUTIONS,
-	OUTPUT_FORMATS,
-	SIZE_BY_RESOLUTION,
-} from '../../../shared/api/image';
+import * as spec from '../../../shared/api/image';
 import {
 	additionalFieldsOf,
 	type ListedValue,
@@ -29,7 +13,7 @@ import {
 } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureListFields } from '../../../shared/n8n/pictureFields';
 
-const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: OFFICIAL_MODEL };
+const OFFICIAL: ListedValue = { name: 'ImageGen 2 Official', value: spec.OFFICIAL_MODEL };
 
 /** What "Model" lists. The aliases of the lite models are accepted too. */
 export const MODELS: readonly ListedValue[] = [
@@ -51,13 +35,13 @@ export const modelField = openValueField({
 const AUTO = { name: 'Auto', value: 'auto', description: 'The service chooses a ratio' };
 
 /** The condition of an additional field: a known lite model is chosen. */
-const liteModels = { '/model': [...LITE_MODEL_NAMES] };
+const liteModels = { '/model': [...spec.LITE_MODEL_NAMES] };
 
 /** The pixels of each ratio at every resolution. */
 const PIXELS = Object.fromEntries(
-	Object.entries(SIZE_BY_RESOLUTION).map(([ratio, pixels]) => [
+	Object.entries(spec.SIZE_BY_RESOLUTION).map(([ratio, pixels]) => [
 		ratio,
-		OFFICIAL_RESOLUTIONS.map(
+		spec.OFFICIAL_RESOLUTIONS.map(
 			(resolution) => `${resolution}: ${pixels[resolution].join(' or ')}`,
 		).join(' · '),
 	]),
@@ -69,18 +53,18 @@ export const sizeFields: INodeProperties[] = [
 		displayName: 'Size',
 		name: 'size',
 		type: 'options',
-		options: [NOT_SENT, AUTO, ...toOptions(IMAGE_RATIOS, PIXELS)],
+		options: [NOT_SENT, AUTO, ...toOptions(spec.IMAGE_RATIOS, PIXELS)],
 		default: '',
-		displayOptions: { hide: { model: [...LITE_MODEL_NAMES] } },
+		displayOptions: { hide: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. Each option shows the pixels it has at every resolution.',
 	},
 	{
 		displayName: 'Size',
 		name: 'size',
 		type: 'options',
-		options: [NOT_SENT, AUTO, ...toOptions(LITE_RATIOS)],
+		options: [NOT_SENT, AUTO, ...toOptions(spec.LITE_RATIOS)],
 		default: '',
-		displayOptions: { show: { model: [...LITE_MODEL_NAMES] } },
+		displayOptions: { show: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. With reference images the service may keep their ratio instead.',
 	},
 ];
@@ -89,7 +73,7 @@ export const countField: INodeProperties = {
 	displayName: 'Number of Images',
 	name: 'n',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_IMAGES, numberPrecision: 0 },
+	typeOptions: { minValue: 1, maxValue: spec.MAX_IMAGES, numberPrecision: 0 },
 	default: NOT_SET,
 	placeholder: '1',
 	description: 'From 1 to 4. Each picture is charged. Empty means one.',
@@ -104,7 +88,7 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Background',
 		name: 'background',
 		type: 'options',
-		options: toOptions(IMAGE_BACKGROUNDS, {
+		options: toOptions(spec.IMAGE_BACKGROUNDS, {
 			transparent: 'The service silently draws this as Auto',
 		}),
 		default: 'auto',
@@ -127,7 +111,7 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Moderation',
 		name: 'moderation',
 		type: 'options',
-		options: toOptions(IMAGE_MODERATIONS, { low: 'Looser' }),
+		options: toOptions(spec.IMAGE_MODERATIONS, { low: 'Looser' }),
 		default: 'auto',
 		displayOptions: { hide: liteModels },
 	},
@@ -135,10 +119,10 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Output Compression',
 		name: 'outputCompression',
 		type: 'number',
-		typeOptions: { minValue: 0, maxValue: MAX_COMPRESSION },
+		typeOptions: { minValue: 0, maxValue: spec.MAX_COMPRESSION },
 		default: 90,
 		displayOptions: {
-			show: { outputFormat: [...COMPRESSIBLE_FORMATS] },
+			show: { outputFormat: [...spec.COMPRESSIBLE_FORMATS] },
 			hide: liteModels,
 		},
 		description: 'From 0 to 100; for JPEG and WebP only',
@@ -147,7 +131,7 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Output Format',
 		name: 'outputFormat',
 		type: 'options',
-		options: toOptions(OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
+		options: toOptions(spec.OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
 		default: 'png',
 		displayOptions: { hide: liteModels },
 	},
@@ -162,7 +146,7 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Quality',
 		name: 'quality',
 		type: 'options',
-		options: toOptions(IMAGE_QUALITIES, {
+		options: toOptions(spec.IMAGE_QUALITIES, {
 			auto: 'Usually like Low',
 			high: 'With the resolution 4k this takes more than two minutes',
 		}),
@@ -173,7 +157,7 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Resolution',
 		name: 'resolution',
 		type: 'options',
-		options: toOptions(OFFICIAL_RESOLUTIONS),
+		options: toOptions(spec.OFFICIAL_RESOLUTIONS),
 		default: '1k',
 		displayOptions: { hide: liteModels },
 	},
@@ -182,9 +166,9 @@ export const additionalFields = additionalFieldsOf([
 		name: 'resolution',
 		type: 'options',
 		options: toOptions(
-			LITE_RESOLUTIONS,
+			spec.LITE_RESOLUTIONS,
 			Object.fromEntries(
-				DRAWN_AS_1K.map((value) => [value, 'The service silently draws this as 1K']),
+				spec.DRAWN_AS_1K.map((value) => [value, 'The service silently draws this as 1K']),
 			),
 		),
 		default: '1K',
@@ -209,7 +193,7 @@ export const additionalFields = additionalFieldsOf([
 		default: 'upload',
 		displayOptions: {
 			show: { '/referenceImages': ['binary', 'both'] },
-			hide: { '/model': [OFFICIAL_MODEL] },
+			hide: { '/model': [spec.OFFICIAL_MODEL] },
 		},
 	},
 ]);

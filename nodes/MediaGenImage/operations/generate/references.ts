@@ -1,11 +1,4 @@
-import {
-	DATA_URI_TYPES,
-	isLiteModel,
-	OFFICIAL_MODEL,
-	PICTURE_TYPES,
-	REFERENCE_LIMITS,
-	UPLOAD_MAX_BYTES,
-} from '../../../shared/api/image';
+import * as spec from '../../../shared/api/image';
 import { picture } from '../../../shared/n8n/pictures';
 import { webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
@@ -21,13 +14,13 @@ function dataUriProblem(value: string): string | undefined {
 	const [, type] = DATA_URI_HEAD.exec(value.slice(0, comma)) ?? [];
 	const data = value.slice(comma + 1);
 	if (
-		!DATA_URI_TYPES.some((known) => known === type) ||
+		!spec.DATA_URI_TYPES.some((known) => known === type) ||
 		data === '' ||
 		/[^A-Za-z0-9+/=]/.test(data)
 	) {
 		return 'must be a data URI of the form data:image/…;base64,… with a JPEG, PNG or WebP picture';
 	}
-	const { bytes } = REFERENCE_LIMITS.lite;
+	const { bytes } = spec.REFERENCE_LIMITS.lite;
 	return Buffer.byteLength(data, 'base64') > bytes ? `must have at most ${bytes} bytes` : undefined;
 }
 
@@ -48,8 +41,9 @@ export const anyLink = linkOf(() => undefined);
 
 /** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
-	const types = PICTURE_TYPES;
-	if (isLiteModel(model)) return { types, maxBytes: REFERENCE_LIMITS.lite.bytes, link: liteLink };
-	const link = model === OFFICIAL_MODEL ? officialLink : anyLink;
-	return { types, maxBytes: UPLOAD_MAX_BYTES, link };
+	const types = spec.PICTURE_TYPES;
+	if (spec.isLiteModel(model))
+		return { types, maxBytes: spec.REFERENCE_LIMITS.lite.bytes, link: liteLink };
+	const link = model === spec.OFFICIAL_MODEL ? officialLink : anyLink;
+	return { types, maxBytes: spec.UPLOAD_MAX_BYTES, link };
 }

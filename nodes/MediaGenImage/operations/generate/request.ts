@@ -1,22 +1,4 @@
-import {
-	DEFAULT_FORMAT,
-	DRAWN_AS_1K,
-	IMAGE_BACKGROUNDS,
-	IMAGE_MODEL_NAMES,
-	IMAGE_MODERATIONS,
-	IMAGE_QUALITIES,
-	IMAGE_RATIOS,
-	isLiteModel,
-	isPixelSize,
-	LITE_RATIOS,
-	LITE_RESOLUTIONS,
-	MAX_COMPRESSION,
-	MAX_IMAGES,
-	OFFICIAL_MODEL,
-	OFFICIAL_RESOLUTIONS,
-	OUTPUT_FORMATS,
-	REFERENCE_LIMITS,
-} from '../../../shared/api/image';
+import * as spec from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
@@ -38,7 +20,7 @@ const uploadedBytes = (references: readonly unknown[]) =>
 const anyValues = {
 	model: text(),
 	prompt: text(),
-	n: integer(1, MAX_IMAGES).optional(),
+	n: integer(1, spec.MAX_IMAGES).optional(),
 	size: text().optional(),
 	pixel_size: text().optional(),
 	resolution: text().optional(),
@@ -51,7 +33,7 @@ const anyValues = {
 	mask_url: anyLink.optional(),
 };
 
-const OFFICIAL_SIZES = ['auto', ...IMAGE_RATIOS];
+const OFFICIAL_SIZES = ['auto', ...spec.IMAGE_RATIOS];
 
 /** Fields of the official model (spec §3a). */
 const officialFields = z
@@ -59,17 +41,17 @@ const officialFields = z
 		...anyValues,
 		size: text()
 			.refine(
-				(size) => OFFICIAL_SIZES.includes(size) || isPixelSize(size),
+				(size) => OFFICIAL_SIZES.includes(size) || spec.isPixelSize(size),
 				`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
 			)
 			.optional(),
-		pixel_size: text().refine(isPixelSize, 'must be pixels such as 1536x1024').optional(),
-		resolution: oneOf(OFFICIAL_RESOLUTIONS).optional(),
-		output_compression: integer(0, MAX_COMPRESSION).optional(),
-		image_urls: links(officialLink, REFERENCE_LIMITS.official.count)
+		pixel_size: text().refine(spec.isPixelSize, 'must be pixels such as 1536x1024').optional(),
+		resolution: oneOf(spec.OFFICIAL_RESOLUTIONS).optional(),
+		output_compression: integer(0, spec.MAX_COMPRESSION).optional(),
+		image_urls: links(officialLink, spec.REFERENCE_LIMITS.official.count)
 			.refine(
-				(references) => uploadedBytes(references) <= REFERENCE_LIMITS.official.totalBytes,
-				`must have at most ${REFERENCE_LIMITS.official.totalBytes} bytes in all`,
+				(references) => uploadedBytes(references) <= spec.REFERENCE_LIMITS.official.totalBytes,
+				`must have at most ${spec.REFERENCE_LIMITS.official.totalBytes} bytes in all`,
 			)
 			.optional(),
 		mask_url: officialLink.optional(),
@@ -79,7 +61,7 @@ const officialFields = z
 		message: 'must come with a reference image, the one to be repainted',
 	});
 
-const LITE_SIZES = ['auto', ...LITE_RATIOS];
+const LITE_SIZES = ['auto', ...spec.LITE_RATIOS];
 
 /** Fields of a lite model (spec §3b). */
 const liteFields = z.object({
@@ -90,7 +72,7 @@ const liteFields = z.object({
 	pixel_size: text()
 		.refine(() => false, 'must not be set for a lite model, which takes ratios only')
 		.optional(),
-	image_urls: links(liteLink, REFERENCE_LIMITS.lite.count).optional(),
+	image_urls: links(liteLink, spec.REFERENCE_LIMITS.lite.count).optional(),
 });
 
 interface Sizes extends RequestBody {
@@ -115,8 +97,8 @@ const otherRequest = withPixelSize(z.object(anyValues));
 
 /** The body. Limits that depend on the model apply to the models of the spec only. */
 const imageRequest = schemaFor(({ model }) => {
-	if (isLiteModel(model)) return liteRequest;
-	return model === undefined || model === OFFICIAL_MODEL ? officialRequest : otherRequest;
+	if (spec.isLiteModel(model)) return liteRequest;
+	return model === undefined || model === spec.OFFICIAL_MODEL ? officialRequest : otherRequest;
 });
 
 /** Fields of the official model that a lite model does not have (spec §3b), with their labels. */
@@ -130,10 +112,10 @@ const OFFICIAL_ONLY = {
 };
 
 const OFFICIAL_VALUES: KnownValues = [
-	['quality', 'quality', IMAGE_QUALITIES],
-	['background', 'background', IMAGE_BACKGROUNDS],
-	['moderation', 'moderation', IMAGE_MODERATIONS],
-	['output format', 'output_format', OUTPUT_FORMATS],
+	['quality', 'quality', spec.IMAGE_QUALITIES],
+	['background', 'background', spec.IMAGE_BACKGROUNDS],
+	['moderation', 'moderation', spec.IMAGE_MODERATIONS],
+	['output format', 'output_format', spec.OUTPUT_FORMATS],
 ];
 
 function officialNotes(body: RequestBody): string[] {
@@ -143,7 +125,7 @@ function officialNotes(body: RequestBody): string[] {
 			? ['The service draws a transparent background as Auto']
 			: []),
 		...(body.output_compression !== undefined &&
-		(body.output_format ?? DEFAULT_FORMAT) === DEFAULT_FORMAT
+		(body.output_format ?? spec.DEFAULT_FORMAT) === spec.DEFAULT_FORMAT
 			? ['"Output Compression" was sent, but it is for the formats JPEG and WebP only']
 			: []),
 	];
@@ -151,9 +133,9 @@ function officialNotes(body: RequestBody): string[] {
 
 function liteNotes(body: RequestBody): string[] {
 	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
-	const drawn = DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
+	const drawn = spec.DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
 	return [
-		...unlistedNotes(body, [['resolution', 'resolution', LITE_RESOLUTIONS]]),
+		...unlistedNotes(body, [['resolution', 'resolution', spec.LITE_RESOLUTIONS]]),
 		...(drawn === undefined
 			? []
 			: [`The service draws the resolution ${drawn} of a lite model as 1K`]),
@@ -165,9 +147,9 @@ function liteNotes(body: RequestBody): string[] {
 function imageNotes(body: RequestBody): string[] {
 	const { model } = body;
 	return [
-		...unlistedNotes(body, [['model', 'model', IMAGE_MODEL_NAMES]]),
-		...(model === OFFICIAL_MODEL ? officialNotes(body) : []),
-		...(isLiteModel(model) ? liteNotes(body) : []),
+		...unlistedNotes(body, [['model', 'model', spec.IMAGE_MODEL_NAMES]]),
+		...(model === spec.OFFICIAL_MODEL ? officialNotes(body) : []),
+		...(spec.isLiteModel(model) ? liteNotes(body) : []),
 	];
 }
 

@@ -1,14 +1,4 @@
-import {
-	GENERATION_MODEL,
-	IMAGE_ROLES,
-	KEEP_ORIGINAL_SOUND,
-	REFER_TYPES,
-	SHOT_TYPES,
-	VIDEO_ASPECT_RATIOS,
-	VIDEO_DURATION,
-	VIDEO_MODEL_NAMES,
-	VIDEO_MODES,
-} from '../../../shared/api/video';
+import * as spec from '../../../shared/api/video';
 import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { refuseIn } from '../../../shared/util/schema';
@@ -60,7 +50,7 @@ function checkShots(
 		refuse('multi_prompt', 'is required: give each shot its prompt and its duration');
 		return;
 	}
-	const whole = duration ?? VIDEO_DURATION.default;
+	const whole = duration ?? spec.VIDEO_DURATION.default;
 	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
 	if (sum === whole) return;
 	const unset = duration === undefined ? ', which "Duration" is unless it is set' : '';
@@ -81,7 +71,7 @@ function checkContent(body: VideoFields, refuse: Refuse): void {
 export function checkVideoRules(body: VideoFields, issues: z.RefinementCtx): void {
 	const refuse = refuseIn(issues);
 	checkContent(body, refuse);
-	if (body.model !== GENERATION_MODEL) return;
+	if (body.model !== spec.GENERATION_MODEL) return;
 	checkMedia(body, refuse);
 	checkShots(body, refuse);
 }
@@ -130,12 +120,12 @@ const sent = z.object({
 });
 
 const KNOWN_VALUES: KnownValues = [
-	['resolution', 'mode', VIDEO_MODES],
-	['aspect ratio', 'aspect_ratio', VIDEO_ASPECT_RATIOS],
-	['shot type', 'shot_type', SHOT_TYPES],
-	['role', 'role', IMAGE_ROLES],
-	['use of a video', 'refer_type', REFER_TYPES],
-	['choice for the original sound', 'keep_original_sound', KEEP_ORIGINAL_SOUND],
+	['resolution', 'mode', spec.VIDEO_MODES],
+	['aspect ratio', 'aspect_ratio', spec.VIDEO_ASPECT_RATIOS],
+	['shot type', 'shot_type', spec.SHOT_TYPES],
+	['role', 'role', spec.IMAGE_ROLES],
+	['use of a video', 'refer_type', spec.REFER_TYPES],
+	['choice for the original sound', 'keep_original_sound', spec.KEEP_ORIGINAL_SOUND],
 ];
 
 function referenceNotes(text: string, images: number): string[] {
@@ -167,8 +157,8 @@ function valueNotes(holders: ReadonlyArray<Record<string, unknown>>): string[] {
 
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6). */
 export function videoNotes(body: RequestBody): string[] {
-	if (body.model !== GENERATION_MODEL)
-		return unlistedNotes(body, [['model', 'model', VIDEO_MODEL_NAMES]]);
+	if (body.model !== spec.GENERATION_MODEL)
+		return unlistedNotes(body, [['model', 'model', spec.VIDEO_MODEL_NAMES]]);
 	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } =
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
