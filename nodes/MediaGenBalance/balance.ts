@@ -17,10 +17,7 @@ export const staticDataNotice: INodeProperties = {
 	default: '',
 };
 
-/**
- * The balance of the node's key (spec §1). Throws a `NodeApiError` with the service's own message when the service refuses it,
- * which it may do with HTTP 200.
- */
+/** The balance of the node's key (spec §1). Throws a `NodeApiError` where the service refuses it, which it may do with HTTP 200. */
 export async function retrieveBalance(context: IExecuteFunctions): Promise<BalanceRecord> {
 	try {
 		const client = await openClient(context, context.getExecutionCancelSignal());

@@ -112,10 +112,7 @@ export class MediaGenModel implements ChatModel {
 		yield { type: 'finish', finishReason: finishReason ?? 'stop', usage };
 	}
 
-	/**
-	 * Sends a question. The service may stream its answer without being asked to, or send it whole. Throws a node error if the answer breaks
-	 * off.
-	 */
+	/** Sends a question. The answer may come as a stream or whole, whatever was asked for. Throws a node error if it breaks off. */
 	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Arrived> {
 		const { client, purchases } = this.setup;
 		const opened = await purchases.buy(async () => await client.chat.open(request()));

@@ -41,10 +41,7 @@ export interface Part {
 	block?: number;
 }
 
-/**
- * The whole prompt: system blocks, then the other cached blocks, then earlier turns, then the question, which is a block of its
- * own and never marked (cache rule 3).
- */
+/** The whole prompt: system blocks, other cached blocks, earlier turns, then the question, in a block that is never marked (cache rule 3). */
 function partsOf(given: z.infer<typeof conversation>): Part[] {
 	const cached = given.cached_blocks.flatMap((each, at): Part[] => {
 		if (each === null) return [];

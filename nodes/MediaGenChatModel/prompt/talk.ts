@@ -85,10 +85,7 @@ export const callIdsIn = ({ turns }: Talk): Set<string> =>
 		turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))),
 	);
 
-/**
- * Reads the messages of an agent. The same messages always give the same talk: what changes from call to call, such as the ids of
- * messages, is not in it.
- */
+/** Reads an agent's messages. The same messages give the same talk: what changes from call to call, such as their ids, is not in it. */
 export function talkOf(messages: readonly Message[]): Talk {
 	const talk: Talk = { system: [], turns: [] };
 	for (const { role, content } of messages) {

@@ -71,10 +71,7 @@ export function isPrivateHost(url: URL): boolean {
 	return LOCAL_NAME.test(host) || !host.includes('.');
 }
 
-/**
- * Why the service would silently drop a callback base address, or `undefined` if it accepts it (spec, Events 6): a public host, http or
- * https, not the service's own domain.
- */
+/** Why the service would silently drop a callback base address (spec, Events 6); `undefined` if it accepts it. */
 export function callbackAddressProblem(
 	address: string,
 	serviceBaseUrl: string,

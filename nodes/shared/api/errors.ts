@@ -259,10 +259,7 @@ export function errorInBody(body: unknown, sent?: 'maybe'): ApiError | undefined
 const DAY_MS = 86_400_000;
 const MIN_RETRY_AFTER_MS = 500;
 
-/**
- * Reads a `Retry-After` header, in seconds or as a date, into milliseconds from `now`: at least half a second. A value of
- * more than a day is treated as absent.
- */
+/** Reads `Retry-After`, in seconds or as a date, into milliseconds from `now`, at least 500. More than a day counts as absent. */
 export function parseRetryAfter(header: unknown, now: number): number | undefined {
 	if (typeof header !== 'string' || header.trim() === '') return undefined;
 	const seconds = Number(header);

@@ -322,10 +322,7 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 	};
 }
 
-/**
- * Sends requests with the node's credential. All requests of one sender share a rate limit: when the service asks one of
- * them to wait, the others wait too, reads for half a minute at most.
- */
+/** Sends requests that share a rate limit: if the service asks one of them to wait, all wait, reads for half a minute at most. */
 export function createSend(context: ServiceContext, connection: Connection, signal?: AbortSignal) {
 	let quietUntil = 0;
 	let readsQuietUntil = 0;

@@ -169,10 +169,7 @@ export function readTaskRecord(answer: unknown): TaskRecord | undefined {
 	return { ...record, id: record.id ?? firstText(idsIn(objectOf(answer))) };
 }
 
-/**
- * The id of the task that a callback or a record names, whatever else it holds. `id` comes first: `task_id` may be the request's,
- * which names the parent task.
- */
+/** The id of the task that a callback or a record names. `id` comes first: `task_id` may be the request's, which names the parent task. */
 export function readTaskId(given: unknown): string | undefined {
 	const answer = holderOf(given);
 	const inner = envelopedTask(answer);

@@ -100,10 +100,7 @@ export function withSecret(signer: Signer, resumeUrl: string, executionId: strin
 const digestOf = (secret: string): string =>
 	createHash('sha256').update(secret).digest('base64url');
 
-/**
- * What a paused execution keeps of the secret in its address, so that the address stays valid when the API key is changed. `undefined` if
- * there is no secret.
- */
+/** What a paused execution keeps of its address's secret, if any: the address stays valid when the API key is changed. */
 export function secretDigest(address: string): string | undefined {
 	const secret = parseWebUrl(address)?.searchParams.get('secret');
 	return secret ? digestOf(secret) : undefined;

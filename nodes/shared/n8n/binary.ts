@@ -117,10 +117,7 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 	return { ...content, fileName, mimeType: data.mimeType };
 }
 
-/**
- * Opens a picture in an item's binary data: its type by its first bytes, its size within the rules. Throws a
- * `NodeOperationError` that names the item and the field.
- */
+/** Opens a picture within the rules, its type by its first bytes. Throws a `NodeOperationError` that names the item and the field. */
 export async function openPicture(place: BinaryPlace, rules: PictureRules): Promise<FileSource> {
 	const { bytes, open, fileName } = await openBinary(place);
 	const refuse = (reason: string, description?: string) =>

@@ -1,9 +1,6 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
 
-/**
- * What n8n's assistant and n8n's MCP server tell a language model that builds workflows about a node. n8n 2.x reads it; the n8n-workflow
- * that this package is typed against does not know it yet.
- */
+/** What n8n's assistant and MCP server tell a model that builds workflows. n8n 2.x reads it; n8n-workflow has no type for it here yet. */
 interface BuilderHint {
 	/** Comes with the node in search results. */
 	searchHint: string;

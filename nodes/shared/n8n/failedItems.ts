@@ -88,10 +88,7 @@ export function nameRecord(error: NodeError, recordKey: string | undefined): voi
 	error.context.recordKey = recordKey;
 }
 
-/**
- * The key of the purchase record that an item names if it came out of this node without a result: an error item, or the item of a task that
- * had not ended at the time limit of a pause.
- */
+/** The key of the purchase record in an item without a result: an error item, or one of a task that was open at the limit of a pause. */
 export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
 	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;
 	return typeof named === 'string' ? named : undefined;

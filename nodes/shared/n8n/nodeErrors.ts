@@ -136,10 +136,7 @@ export function hasErrorOutput(node: { onError?: string }): boolean {
 	return node.onError === 'continueErrorOutput';
 }
 
-/**
- * What an item's `error` says: the message, the service's code, type and HTTP status where it gave them, the purchase record, and a
- * response that could not be read.
- */
+/** What an item's `error` says: what the service gave of it, the purchase record, and a response that could not be read. */
 export function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 	const { code, type, response } = error.context;
 	return {

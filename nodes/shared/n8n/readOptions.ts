@@ -45,10 +45,7 @@ export function parseOptions<Shape extends Options>(
 	throw validationError(panel, read.error.issues.slice(0, 1));
 }
 
-/**
- * Reads options one by one. Others in the collection, such as the file name, may have expressions that only an item, or a running
- * execution, can evaluate.
- */
+/** Reads options one by one: others, such as the file name, may have expressions that only an item, or an execution, can evaluate. */
 export function readOptions(
 	names: readonly string[],
 	getParameter: (name: string) => unknown,
@@ -91,10 +88,7 @@ export function readRunOptions(source: ParameterSource): RunOptions {
 	};
 }
 
-/**
- * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
- * cannot evaluate them again: its rows have become tasks.
- */
+/** The options that are given by expressions, with their values. A paused node cannot evaluate them again: its rows have become tasks. */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
 	const node = source.getNode();
 	const places = RUN_OPTIONS.map(placeOf).filter((place) => isExpression(node, place));

@@ -7,10 +7,7 @@ import { recordKeyIn } from './failedItems';
 import { asNodeError, errorItem } from './nodeErrors';
 import { optionsOfFailedItem } from './readOptions';
 
-/**
- * An error of all items at once (the credential, an option) becomes every item's error if the node is set to continue: n8n itself would
- * pass the input on as if nothing had happened.
- */
+/** An error of all items at once becomes that of each if the node is set to continue: n8n itself would pass the input on. */
 async function runOrContinue(
 	context: IExecuteFunctions,
 	operation: Operation,

@@ -117,10 +117,7 @@ function hasSameFiles({ taskId, task, record = {} }: AcceptedItem, before: Task)
 	);
 }
 
-/**
- * Downloads the files of every completed task, if the options ask for it. An item fails if none of its files can be downloaded; otherwise
- * its notes name each file that cannot.
- */
+/** Downloads the files of completed tasks, if the options say so. An item fails if none comes; otherwise its notes name each that did not. */
 export async function downloadResults(
 	{ context, client, options, deadline, downloadsEnd: end, signal, readAgain }: DownloadRun,
 	outcomes: readonly TaskItem[],

@@ -20,10 +20,7 @@ import {
 	textResult,
 } from './resultFiles';
 
-/**
- * A task in the shape that all families share (design, The task shape). Its type, the names that a record never replaces, and what
- * n8n's editor shows before the first run come from here.
- */
+/** A task in the shape of all families (design, The task shape): its type, the names that no record replaces, and what the editor shows. */
 export const taskShape = z.object({
 	taskId: z.string(),
 	/** `null` where a callback does not show it. */

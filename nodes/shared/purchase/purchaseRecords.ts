@@ -144,10 +144,7 @@ export class PurchaseRecords {
 		activeRuns.add(this.run);
 	}
 
-	/**
-	 * What an earlier attempt left of this purchase: another try of this run, or the run whose error item came back. From now on it
-	 * belongs to this run.
-	 */
+	/** What an earlier attempt left of this purchase, or a run whose error item came back. From now on it belongs to this run. */
 	claim(purchase: Purchase): ClaimedPurchase | undefined {
 		const { own, named, origin } = this.placesOf(purchase);
 		const kept = this.take(own, true) ?? this.take(named);

@@ -292,20 +292,14 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	);
 }
 
-/**
- * "Retry On Fail" runs a node again at once if its first item has an error: the item's own, or that of its task if the node does not wait
- * for the task.
- */
+/** Whether "Retry On Fail" runs the node again at once: its first item has an error, or the task in it if the node did not wait. */
 export const isRunAgain = (
 	context: Pick<IExecuteFunctions, 'getNode'>,
 	first: { error?: unknown; task?: { error?: unknown } } | undefined,
 ): boolean =>
 	context.getNode().retryOnFail === true && (first?.error ?? first?.task?.error) !== undefined;
 
-/**
- * Drops the records of items that came out, unless the node may run again, and of refunded purchases. The others are kept for
- * the next attempt, and named in the errors of their items.
- */
+/** Drops the records of items that came out, unless the node may run again, and of refunds. The others are kept, and named in the errors. */
 export function dropRecords<Ended extends { itemIndex: number; error?: NodeError }>(
 	context: IExecuteFunctions,
 	records: PurchaseRecords,

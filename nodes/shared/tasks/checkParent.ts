@@ -43,10 +43,7 @@ async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord |
 	}
 }
 
-/**
- * Reads the parent tasks before the first request is sent, each once, and refuses requests that the service would refuse, with
- * the field's label.
- */
+/** Reads the parent tasks before the first request, each once, and refuses what the service would refuse, with the field's label. */
 export async function checkParents(
 	run: TaskRun,
 	fields: readonly INodeProperties[],

@@ -282,10 +282,7 @@ function submitOperation(family: TaskFamily): Operation {
 	});
 }
 
-/**
- * The resource "Task" of a family: read a task, wait for it, or submit a request to an endpoint that has no operation of its
- * own.
- */
+/** The resource "Task" of a family: read a task, wait for it, or buy one from an endpoint that has no operation of its own. */
 export function taskResource(family: TaskFamily): Operation[] {
 	return [
 		{

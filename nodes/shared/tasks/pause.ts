@@ -27,10 +27,7 @@ import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } 
 export const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
 
-/**
- * Returns a note if a pause may last too long: when the time limit of a pause resumes an execution, n8n counts the paused time against the
- * workflow's timeout, and cancels the execution.
- */
+/** A note if a pause may last too long: if its limit ends it, n8n counts its time against the workflow's timeout, and cancels. */
 export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 	const limit = context.getWorkflowSettings().executionTimeout;
 	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
@@ -51,10 +48,7 @@ export function checkItemCount({ context }: TaskRun): string[] {
 	];
 }
 
-/**
- * Whether the execution can pause: a task is still open, and no item has failed that would have to fail the node: a paused node cannot fail
- * any more.
- */
+/** Whether the execution can pause: a task is open, and no failed item has to fail the node, which is too late once it is paused. */
 function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
 	const failed = outcomes.some((item) => item.error !== undefined && !isLeftOut(item));
 	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
@@ -172,10 +166,7 @@ async function pause(
 	return [items.map((item) => ({ ...item }))];
 }
 
-/**
- * Pauses the execution and returns its output, unless the tasks end within seconds, or it could not be resumed: then it returns the
- * items alone, with a note that says why.
- */
+/** Pauses the execution and returns its output. Without a pause: the items alone, with a note where it could not be resumed. */
 export async function pauseUnlessEnded(
 	run: TaskRun,
 	accepted: readonly TaskItem[],

@@ -133,10 +133,7 @@ const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url:
 
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\n${NOTHING_SENT}`;
 
-/**
- * Refuses files of one task that would all buy the same: a task with five files was meant to be one purchase. Takes time in proportion to
- * the number of items.
- */
+/** Refuses files of one task that would all buy the same: they were meant to be one purchase. Linear in the number of items. */
 export function refuseSameRequests(
 	context: IExecuteFunctions,
 	items: readonly PreparedItem[],

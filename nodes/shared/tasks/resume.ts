@@ -318,10 +318,7 @@ async function isOfAnotherPause(
 	}
 }
 
-/**
- * The first callback that finds all tasks ended resumes the execution. `join` is for the callbacks after it, and `running` is a
- * task that keeps the execution waiting.
- */
+/** `resume`: the first callback that finds all tasks ended. `join`: one after it. `running`: a task that keeps the execution waiting. */
 type Found =
 	| { resume: Promise<INodeExecutionData[]> }
 	| { join: Promise<INodeExecutionData[]> }

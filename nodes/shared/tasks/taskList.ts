@@ -23,10 +23,7 @@ function endOf(outcome: TaskItem): string {
 	return `${task}${outcomeStatus(outcome)}${why}`;
 }
 
-/**
- * Names every task of the run and every item that may have been bought, so that what was paid for can be fetched. Items that
- * were not bought for the same reason are counted together.
- */
+/** Names all tasks, and items that may have been bought, so that they can be fetched. Items not bought for one reason are counted together. */
 export function taskList(
 	{ context, signal }: TaskRun,
 	outcomes: readonly TaskItem[],

@@ -65,10 +65,7 @@ export async function openTaskRun(
 /** Milliseconds without data after which a caller that asks again by itself does so: a lost request must not delay a result. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/**
- * Reads a task's record, within the run's limit of requests. Throws an `ApiError`, also for the record of another task that has failed, or
- * that this run waits for, too.
- */
+/** Reads a task's record, within the run's limit. Throws an `ApiError`, also for that of another task that failed, or that is awaited here too. */
 export async function retrieveRecord(
 	run: TaskRun<TaskContext>,
 	taskId: string,
@@ -136,10 +133,7 @@ function fewerNote(
 		: [];
 }
 
-/**
- * Puts a record into an outcome. A record that cannot be mapped comes out as it is, with a note, so that it never takes the
- * other tasks down.
- */
+/** Puts a record into an outcome. One that cannot be mapped comes out as it is, with a note: it must not take the other tasks down. */
 export function withRecord(
 	run: RecordRun,
 	outcome: AcceptedItem,

@@ -22,10 +22,7 @@ function endOfString(json: string, start: number): number {
 	return json.length;
 }
 
-/**
- * Parses a JSON text, like `parseJson`. An integer that a number cannot hold becomes text, with all its digits: it may be an id.
- * Linear in the length of the text.
- */
+/** Parses a JSON text. An integer that a number cannot hold becomes text, with all its digits: it may be an id. Linear in the length. */
 export function parseExactJson(json: string): unknown {
 	const value = parseJson(json);
 	if (value === undefined || !/\d{16}/.test(json)) return value;
