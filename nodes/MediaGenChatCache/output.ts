@@ -107,12 +107,7 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 const KEPT =
 	'The other items were answered: "Retry" in the list of executions does not buy their answers again. With "On Error" set to "Continue" they come out at once.';
 
-/**
- * Converts outcomes to the node's output, in the order of the input, with hints that sum up the run. Unless the node is set to
- * continue, the first failed item ends it.
- *
- * @param guard knows what the limits left out and, if it was read anyway, the balance
- */
+/** Makes the output, in the order of the input, with hints that sum up the run. Unless the node is set to continue, a failed item ends it. */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,

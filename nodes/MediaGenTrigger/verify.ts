@@ -45,12 +45,7 @@ function ownerOf(path: string): TaskFamily | null {
 	return only(({ queryPath }) => queryPath === path);
 }
 
-/**
- * The family that a record shows: by its shape, else by the kind of its files if only one family makes it. A failed task's record often
- * shows none.
- *
- * @param files those of the record, as far as they are known
- */
+/** The family that a record shows: by its shape, else by the kind of its files, if known. A failed task's record often shows none. */
 export function shownFamily(
 	raw: Readonly<Record<string, unknown>>,
 	files: ReadonlyArray<{ kind: ResultKind }>,

@@ -102,11 +102,7 @@ function withoutEmptyBlocks(
 	};
 }
 
-/**
- * Reads and validates one item. Throws a `NodeOperationError` that names the field.
- *
- * @param toPrompt makes the fields of the body that hold the prompt
- */
+/** Reads and validates one item. Throws a `NodeOperationError` that names the field. `toPrompt` makes the fields that hold the prompt. */
 export function prepareQuestion(
 	context: IExecuteFunctions,
 	itemIndex: number,

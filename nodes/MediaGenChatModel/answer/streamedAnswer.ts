@@ -86,12 +86,7 @@ export class StreamedAnswer {
 		return { text: this.text, calls, usage: this.usage };
 	}
 
-	/**
-	 * Reads one event. Returns the text in it, which may be empty.
-	 *
-	 * @param data JSON, or the word that ends a completions stream; anything else is ignored
-	 * @throws ApiError for an event that reports an error, or that is incomplete
-	 */
+	/** Reads the data of one event, and returns the text in it. Throws an `ApiError` for one that reports an error, or that is incomplete. */
 	add(data: string): string {
 		if (data.trim() === DONE) this.isOver = true;
 		return parsed(data)

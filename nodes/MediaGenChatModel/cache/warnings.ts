@@ -85,12 +85,7 @@ const hashOf = (value: unknown) =>
 
 const nodes = new Memory<NodeMemory>(MAX_NODES);
 
-/**
- * What this process remembers of a node's questions. It forgets the node that was asked longest ago, and everything at a restart: the
- * warnings are best effort.
- *
- * @param key names the node and its workflow
- */
+/** What this process remembers of a node, by its workflow and id, as long as it is among those asked last: the warnings are best effort. */
 export function memoryOf(key: string): NodeMemory {
 	const memory = nodes.get(key) ?? new NodeMemory();
 	nodes.set(key, memory);

@@ -110,11 +110,7 @@ const READERS = {
 
 export type UsageStyle = keyof typeof READERS;
 
-/**
- * Reads the `usage` of an answer, in the spec's words. `undefined` where it has no field of either style.
- *
- * @param style tried first: a deployment may answer in the other one
- */
+/** Reads the `usage` of an answer, in the spec's words, in this style or in the other: a deployment may answer in that. `undefined` for neither. */
 export function readUsage(usage: Record<string, unknown>, style: UsageStyle): Usage | undefined {
 	const readers = [READERS[style], READERS.messages, READERS.completions];
 	return readers.find(({ fields }) => fields.some((name) => name in usage))?.read(usage);

@@ -247,11 +247,7 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 /** A response that has begun. Its body is read as it comes. */
 type OpenResponse = Omit<z.infer<typeof fullResponse>, 'body'> & { pieces: AsyncGenerator<Buffer> };
 
-/**
- * Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins.
- *
- * @param request gives up when its signal is aborted
- */
+/** Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins. */
 export async function openResponse(
 	ms: number,
 	cancel: AbortSignal | undefined,

@@ -106,11 +106,7 @@ export function secretDigest(address: string): string | undefined {
 	return secret ? digestOf(secret) : undefined;
 }
 
-/**
- * Checks the secret of a call to a paused execution.
- *
- * @param readDigest reads what {@link secretDigest} gave before the pause; called if the secret is not made with this key
- */
+/** Checks the secret of a call to a paused execution. If this key did not make it, `readDigest` gives what `secretDigest` gave before the pause. */
 export function checkSecret(
 	signer: Signer,
 	resumeUrl: string,

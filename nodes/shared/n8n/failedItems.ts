@@ -49,11 +49,7 @@ export function throwFirstError(context: IExecuteFunctions, items: readonly obje
 	if (failed && !context.continueOnFail()) throw failed.error;
 }
 
-/**
- * The error of a whole run: the first failed item's, with the number of failed items and what became of the others.
- *
- * @param others what became of the other items, for the description: they may have been paid for
- */
+/** The error of a run: the first failed item's, with their number and, in the description, what became of the others, which may be paid for. */
 export function runError(
 	node: INode,
 	items: readonly object[],

@@ -198,11 +198,7 @@ export function validationError(
 export const refusal = (item: PanelItem, name: string, message: string) =>
 	validationError(item, [{ path: [toApiName(name)], message }]);
 
-/**
- * Refuses a field whose expression is empty for this item: what the user wanted is not known, and the rest would be bought without it.
- *
- * @param place where the fields stand among the node's parameters
- */
+/** Refuses a field, at this place among the parameters, whose expression is empty: the rest would be bought without what the user wanted. */
 export function requireExpressions(
 	item: PanelItem,
 	values: ParameterValues,

@@ -437,11 +437,7 @@ export function resultFiles(
 /** A link of a request, which may have blanks, or hold the picture itself. */
 const SENT_LINK = /^\s*(?:https?:\/\/|data:)\S/i;
 
-/**
- * Collects the links of a request body, at any depth, and how many files it asks for.
- *
- * @param linkFor gives the link of a value that is not text, such as a picture that was uploaded
- */
+/** Collects the links of a request body, at any depth, and how many files it asks for. `linkFor` gives those of values that are not text. */
 export function sentRequestOf(
 	body: Record<string, unknown>,
 	linkFor: (value: unknown) => string | undefined = () => undefined,

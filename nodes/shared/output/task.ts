@@ -122,13 +122,7 @@ function errorOf({ failure }: TaskRecord): Task['error'] {
 	};
 }
 
-/**
- * Converts a task record to the shared task shape.
- *
- * @param words the deployment's words, for the names in `usage`
- * @param now milliseconds since 1970
- * @param baseUrl where relative links lead
- */
+/** Converts a task record to the shared task shape: see `resultFiles`. `words` are the deployment's, for the names in `usage`. */
 export function toTask(
 	record: TaskRecord,
 	{ taskId, family, operation, request }: TaskOrigin,

@@ -60,11 +60,7 @@ export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): T
 	);
 }
 
-/**
- * What the editor shows above the output: tasks, failures, cost, and what the service or the node changed.
- *
- * @param bought what the run's purchases left, such as the balance where it was read anyway; `undefined` where it only read tasks
- */
+/** What the editor shows above the output. `bought` is what the run's purchases left; `undefined` where it only read tasks. */
 export function runHints(
 	outcomes: readonly TaskItem[],
 	bought?: { lastRemaining?: string },

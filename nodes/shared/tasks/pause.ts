@@ -80,11 +80,7 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 	};
 }
 
-/**
- * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` if it does not say.
- *
- * @param began milliseconds since 1970: stands for the time of the submission, from which the estimates count
- */
+/** When the last open task is expected to end, or `Infinity`, in milliseconds since 1970, as is `began`: the estimates count from then. */
 function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
 		.filter(isOpen)
@@ -95,12 +91,7 @@ function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 /** If the end is expected within this time, in milliseconds, the node waits for it instead of pausing. */
 const SOON_MS = 10_000;
 
-/**
- * Whether the expected end is only seconds away, and the wait for it has not already taken that long: a service may postpone the end again
- * and again.
- *
- * @param began when the wait began; both in milliseconds since 1970
- */
+/** Whether the end is only seconds away, and the wait since `began` has not taken that long already: it may be postponed again and again. */
 function isSoon(expected: number, began: number): boolean {
 	const expectedIn = expected - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
@@ -125,8 +116,6 @@ async function pauseProblem(
 /**
  * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
  * input items, so the tasks are written there.
- *
- * @param expected when the service expects the last task to end, in milliseconds since 1970
  */
 async function pause(
 	run: TaskRun,

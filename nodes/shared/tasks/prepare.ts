@@ -55,11 +55,7 @@ export interface TaskRequest {
 	toBody?(values: ParameterValues, item: ExecutedItem): Promise<PanelBody>;
 	/** Path of the endpoint; a function if the body holds the path, or a part of it. */
 	path: string | ((body: RequestBody) => TaskTarget);
-	/**
-	 * What the service changes or ignores in this body, each in a sentence.
-	 *
-	 * @param given what the user set, in the API's names
-	 */
+	/** What the service changes or ignores in this body, each in a sentence. `given` is what the user set, in the API's names. */
 	notes?(body: RequestBody, given: RequestBody): string[];
 }
 

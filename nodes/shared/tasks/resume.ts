@@ -377,8 +377,6 @@ async function resumeWith(
 /**
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body only names
  * the task to ask for first; the records are read from the service. Throws an `ApiError` if a record cannot be read now.
- *
- * @param isKept whether the client is the one from before the pause
  */
 async function resumeWithClient(
 	context: IWebhookFunctions,

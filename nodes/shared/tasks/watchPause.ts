@@ -102,8 +102,6 @@ interface OwnAnswer {
 /**
  * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It always has this node's path: if
  * the execution has gone on to a Wait node, n8n 1.123 would take a call without a path for that node's.
- *
- * @param pause the key of the pause that is to end
  */
 async function callOwnAddress(
 	context: CallerContext,
@@ -164,8 +162,6 @@ const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
 /**
  * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
  * `undefined` if n8n does not report it.
- *
- * @param formUrl `$execution.resumeFormUrl`
  */
 export async function executionState(
 	context: CallerContext,
@@ -302,8 +298,6 @@ async function watch(
  * latest: by then the callback has usually resumed the execution, and nothing was asked for.
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
- *
- * @param expected when the service expects the last task to end, in milliseconds since 1970; `Infinity` if it does not say
  */
 export function watchPause(
 	run: PausedRun,

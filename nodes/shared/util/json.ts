@@ -88,11 +88,7 @@ export function objectIn(holder: IDataObject, key: string): IDataObject {
 	return created;
 }
 
-/**
- * A schema for a JSON object, or the text of one. All its fields are kept, `__proto__` too, which zod's own record drops.
- *
- * @param message the error for anything else
- */
+/** A schema for a JSON object, or the text of one. All its fields are kept, `__proto__` too, which zod's own record drops. */
 export function jsonObject(message: string) {
 	return z.preprocess(
 		// An object of an expression may hold dates.
