@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { openClient } from '../shared/api/client';
-import { type BalanceRecord, remainingOf } from '../shared/api/balance';
+import { type BalanceRecord, remainingFields } from '../shared/api/balance';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { camelCased } from '../shared/util/case';
@@ -30,9 +30,5 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 /** The record under camelCase names, with `remaining` and `remainingCredits`. */
 export function toBalance(record: BalanceRecord) {
 	const { raw: _raw, ...fields } = record;
-	return {
-		...camelCased(fields),
-		remaining: remainingOf(record, 'balance'),
-		remainingCredits: remainingOf(record, 'credits'),
-	};
+	return { ...camelCased(fields), ...remainingFields(record) };
 }

@@ -35,6 +35,12 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 	return unit === 'balance' ? record.remain_balance : record.remain_credits;
 }
 
+/** What remains, in both units, for an item. */
+export const remainingFields = (record: BalanceRecord) => ({
+	remaining: remainingOf(record, 'balance'),
+	remainingCredits: remainingOf(record, 'credits'),
+});
+
 /** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
 type BalanceResponse = { record: BalanceRecord } | { refused: string };
 

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
-import { remainingOf } from '../api/balance';
+import { remainingFields } from '../api/balance';
 import type { FailedItem } from '../n8n/failedItems';
 import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
@@ -13,11 +13,7 @@ import type { SpendingGuard } from './spendingGuard';
 /** What is left, or why it cannot be read. */
 async function balanceFields(client: MediaGenClient) {
 	try {
-		const record = await client.balance.retrieve();
-		return {
-			remaining: remainingOf(record, 'balance'),
-			remainingCredits: remainingOf(record, 'credits'),
-		};
+		return remainingFields(await client.balance.retrieve());
 	} catch (error) {
 		return { error: asError(error).message };
 	}
