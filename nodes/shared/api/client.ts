@@ -28,9 +28,6 @@ import { readUpload, type UploadRecord, UPLOADS_PATH } from './uploads';
 /** Limits, in milliseconds, for the Timeout of a submission's answer: a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
-/** Milliseconds for an upload: two minutes for its answer, and the time that its bytes take at 50 kB per second. */
-const uploadWithinMs = (bytes: number) => 120_000 + bytes / 50;
-
 /** The body of a purchase: JSON, or form data in one piece, and its fields. */
 export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
 	body: IDataObject | Buffer;
@@ -90,7 +87,8 @@ export function createClient(
 			create: async (file: FileSource, deadline?: Deadline): Promise<UploadRecord> => {
 				const body = new MultipartForm('file', file);
 				const headers = { 'content-type': body.type };
-				const timeoutMs = uploadWithinMs(file.bytes);
+				// Two minutes for the answer, and the time that the bytes take at 50 kB per second.
+				const timeoutMs = 120_000 + file.bytes / 50;
 				const request = { path: UPLOADS_PATH, body, headers, deadline, timeoutMs };
 				try {
 					return await send({ method: 'POST', retry: 'read', ...request }, readUpload);

@@ -350,11 +350,7 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	}
 
 	/** Waits for the end of a rate limit. Throws if that would pass the deadline; a caller that asks again by itself then has a last try. */
-	async function waitForQuiet(
-		{ retry }: ApiRequest,
-		deadline: Deadline,
-		cancel: AbortSignal | undefined,
-	): Promise<void> {
+	async function waitForQuiet({ retry }: ApiRequest, deadline: Deadline, cancel?: AbortSignal) {
 		const until = () => {
 			if (retry === 'purchase') return quietUntil;
 			return retry === 'once' ? Math.min(readsQuietUntil, deadlineMs(deadline)) : readsQuietUntil;

@@ -81,12 +81,7 @@ async function readTasks(
 }
 
 /** A job for which a family has no operation: the service's own documentation names its endpoint. */
-interface ExampleRequest {
-	jobs: string;
-	path: string;
-	field: string;
-	value: string;
-}
+type ExampleRequest = Record<'jobs' | 'path' | 'field' | 'value', string>;
 
 const EXAMPLES: Readonly<Record<TaskFamily, ExampleRequest>> = {
 	music: {

@@ -151,10 +151,6 @@ function elementNotes(text: string, names: readonly string[]): string[] {
 	];
 }
 
-function valueNotes(holders: ReadonlyArray<Record<string, unknown>>): string[] {
-	return [...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES)))];
-}
-
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6). */
 export function videoNotes(body: RequestBody): string[] {
 	if (body.model !== spec.GENERATION_MODEL)
@@ -163,8 +159,9 @@ export function videoNotes(body: RequestBody): string[] {
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
+	const holders = [body, ...image_with_roles, ...video_list];
 	return [
-		...valueNotes([body, ...image_with_roles, ...video_list]),
+		...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES))),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
 		...elementNotes(
 			text,
