@@ -48,10 +48,7 @@ export function readPayload({ json }: INodeExecutionData): TriggerPayload | unde
 	return payload.safeParse(json).data;
 }
 
-/**
- * Returns the output for what the call handed over. Files are downloaded here and not in the call: only the execution has a place in n8n's
- * binary storage, and only there may a download take long.
- */
+/** Makes the output of a call. Files are downloaded only here: an execution has a place in n8n's binary storage, and time. */
 export async function taskOutput(
 	context: IExecuteFunctions,
 	{ taskId, family, record, reference, referenceVerified, verified }: TriggerPayload,

@@ -12,10 +12,7 @@ import { pauseAddressesOf } from './watchPause';
 const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
 
-/**
- * Checks a callback base address. The service silently drops some addresses (spec, Events 6): a `NodeOperationError` says what
- * is wrong before anything is sent. Returns a note about an address that it may drop.
- */
+/** Throws a `NodeOperationError` for an address that the service silently drops (spec, Events 6). Returns a note about one that it may drop. */
 function checkCallbackAddress(
 	{ context, client }: TaskRun,
 	address: string,

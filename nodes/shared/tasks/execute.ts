@@ -54,10 +54,7 @@ const NO_ENDPOINT: BuyingOperation['notFound'] = {
 	hint: 'Check "Base URL" in the credential: it must lead to the service.',
 };
 
-/**
- * How long the purchases of a run that does not poll go on after the last task that the service accepted, such as under a rate limit. A
- * pause, which may last for a day, begins after them.
- */
+/** Milliseconds for which a run that does not poll buys after the last accepted task, such as under a rate limit. A pause begins after them. */
 const ACCEPTED_WITHIN_MS = 600_000;
 
 /** What the purchases of a run left. */

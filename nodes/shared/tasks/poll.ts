@@ -23,10 +23,7 @@ const ESTIMATE_MARGIN_MS = 250;
 /** A request is delayed by at most this part of the interval to meet the expected end, instead of asking twice. */
 const PUT_OFF = 0.25;
 
-/**
- * Milliseconds to the next request: the interval, unless the service expects the task to end about then. Its estimate counts from the
- * submission, which came before `began`: this wait does not know when.
- */
+/** Milliseconds to the next request: the interval, or to the expected end if that is near. The estimate counts from before `began`. */
 function untilNextPoll(
 	estimatedSeconds: number | undefined,
 	began: number,

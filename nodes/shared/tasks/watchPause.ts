@@ -127,10 +127,7 @@ const PROVEN_FOR_MS = 300_000;
 /** Addresses, without their executions, that led back to this n8n a moment ago. */
 const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
-/**
- * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong. For
- * some minutes the proof counts for all executions.
- */
+/** Asks whether the address leads back to this execution: n8n then refuses the call. Returns what is wrong. The proof counts for minutes. */
 export async function ownAddressProblem(
 	context: CallerContext,
 	resumeUrl: string,
