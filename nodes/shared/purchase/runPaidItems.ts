@@ -5,10 +5,9 @@ import {
 	answerInWords,
 	ApiError,
 	asError,
-	AuthenticationError,
 	CanceledError,
 	InsufficientBalanceError,
-	PermissionError,
+	isKeyRefused,
 	TimeoutError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
@@ -87,15 +86,11 @@ class PendingPurchaseError extends ApiError {
 }
 
 /** Errors that every further item of the same key would get too. */
-function stopsAll(error: ApiError): boolean {
-	return [
-		AuthenticationError,
-		InsufficientBalanceError,
-		PermissionError,
-		CanceledError,
-		KeepBalanceError,
-	].some((ErrorClass) => error instanceof ErrorClass);
-}
+const stopsAll = (error: ApiError) =>
+	isKeyRefused(error) ||
+	error instanceof InsufficientBalanceError ||
+	error instanceof CanceledError ||
+	error instanceof KeepBalanceError;
 
 /** What is left, as a sentence; `undefined` if it cannot be read. */
 async function remainingBalance(client: MediaGenClient): Promise<string | undefined> {
