@@ -130,7 +130,6 @@ export async function retrieveTask(
 	return outcome;
 }
 
-const FORBIDDEN = 'the API key of this trigger may not read the task';
 const UNKNOWN = 'the service does not know the task';
 const UNCLEAR = 'it is not clear whether the service knows the task';
 const OTHER_SERVER =
@@ -177,7 +176,8 @@ export async function verify(
 		return answer;
 	};
 	const found = await bounds.ask(taskId, isSigned, request);
-	if (found === 'forbidden') throw new Refusal(503, FORBIDDEN);
+	if (found === 'forbidden')
+		throw new Refusal(503, 'the API key of this trigger may not read the task');
 	if (found === 'unknown' && callback.claimsEnd) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
 	// With the API key masked, as in the record.

@@ -13,8 +13,6 @@ const FETCH_WITHIN_MS = 120_000;
 
 const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
-const TOO_SLOW = 'The picture was not fully downloaded within two minutes';
-
 /** The last part of a path. A stray `%` is not an escape. */
 function nameIn(path: string): string {
 	const name = path.split('/').pop() ?? '';
@@ -57,7 +55,7 @@ export async function fetchPicture(
 	};
 	await withHardEnd(
 		FETCH_WITHIN_MS,
-		TOO_SLOW,
+		'The picture was not fully downloaded within two minutes',
 		context.getExecutionCancelSignal(),
 		async (end) => await read(end).catch(failed),
 	);

@@ -51,8 +51,6 @@ function toMessages(turns: readonly Turn[]) {
 	);
 }
 
-const isText = ({ type }: Block) => type === 'text';
-
 function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	const offered: Block[] = tools.map(({ name, description, parameters }) => ({
 		name,
@@ -75,7 +73,7 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 		ends: {
 			lastTool: offered.at(-1),
 			lastSystem: system.at(-1),
-			lastQuestion: ofUser.filter(isText).at(-1),
+			lastQuestion: ofUser.filter(({ type }) => type === 'text').at(-1),
 			last: blocks.at(-1),
 		},
 	};

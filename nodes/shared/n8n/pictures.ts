@@ -46,15 +46,11 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 	});
 }
 
-interface ReaderRules extends PictureRules {
-	link: z.ZodTypeAny;
-}
-
 /** Reads the pictures of one item, by the names of their parameters. */
 export class PictureReader {
 	constructor(
 		private readonly item: ExecutedItem,
-		private readonly rules: ReaderRules = {
+		private readonly rules: PictureRules & { link: z.ZodTypeAny } = {
 			maxBytes: UPLOAD_MAX_BYTES,
 			types: PICTURE_TYPES,
 			link: webUrl(),

@@ -52,8 +52,6 @@ const NO_CALLBACK =
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
-const GIVE_PUBLIC_ADDRESS = 'Give a public address in "Callback Base URL".';
-
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
@@ -74,7 +72,8 @@ export function itemAddress(
 		throw refusal(panel, 'callbackBaseUrl', read.error.issues[0]?.message ?? '');
 	}
 	const { data: address } = read;
-	const notes = checkCallbackAddress(run, address, GIVE_PUBLIC_ADDRESS, itemIndex);
+	const hint = 'Give a public address in "Callback Base URL".';
+	const notes = checkCallbackAddress(run, address, hint, itemIndex);
 	if (isTestUrl(address)) notes.push(TEST_URL);
 	if (reference === undefined) return { url: address, notes };
 	const url = withReference(run.client.connection, address, reference);
