@@ -97,11 +97,9 @@ export function usageWarnings(usage: Usage | undefined): string[] {
 	if (usage === undefined) return [NO_USAGE];
 	const { cacheRead, cacheWrite, inputTotal } = usage;
 	if (cacheRead + cacheWrite > 0) return [];
-	return inputTotal < MIN_PREFIX_TOKENS
-		? [
-				`Nothing is cached: the prompt has ${count(inputTotal, 'token')}, and the service caches from about ${count(MIN_PREFIX_TOKENS)} on.`,
-			]
-		: [
-				'The service neither wrote to the cache nor read from it. What stays the same may be shorter than the model requires, or the model may not cache.',
-			];
+	return [
+		inputTotal < MIN_PREFIX_TOKENS
+			? `Nothing is cached: the prompt has ${count(inputTotal, 'token')}, and the service caches from about ${count(MIN_PREFIX_TOKENS)} on.`
+			: 'The service neither wrote to the cache nor read from it. What stays the same may be shorter than the model requires, or the model may not cache.',
+	];
 }

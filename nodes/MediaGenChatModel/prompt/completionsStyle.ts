@@ -29,17 +29,11 @@ function toMessages({ role, parts }: Turn): Message[] {
 	const results = parts.flatMap((part): Message[] =>
 		part.type === 'result' ? [{ role: 'tool', tool_call_id: part.id, content: part.text }] : [],
 	);
-	const calls = parts.flatMap((part): Block[] =>
-		part.type === 'call'
-			? [
-					{
-						id: part.id,
-						type: 'function',
-						function: { name: part.name, arguments: part.input },
-					},
-				]
-			: [],
-	);
+	const calls = parts.flatMap((part): Block[] => {
+		if (part.type !== 'call') return [];
+		const { id, name, input } = part;
+		return [{ id, type: 'function', function: { name, arguments: input } }];
+	});
 	const content = contentBlocks(parts);
 	if (calls.length === 0 && content.length === 0) return results;
 	return [

@@ -9,13 +9,9 @@ export const reroll = gridOperation({
 	action: 'Re-roll a grid',
 	description: 'Generate all four pictures of a grid again, from the same prompt',
 	target: wholeGrid,
-	parent: (_, record) =>
-		NOT_REROLLABLE.includes(record?.action)
-			? {
-					problem: {
-						field: 'task_id',
-						message: 'must be a grid that was imagined or re-rolled; this one is a variation',
-					},
-				}
-			: {},
+	parent(_, record) {
+		if (!NOT_REROLLABLE.includes(record?.action)) return {};
+		const message = 'must be a grid that was imagined or re-rolled; this one is a variation';
+		return { problem: { field: 'task_id', message } };
+	},
 });
