@@ -322,6 +322,8 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 export function createSend(context: ServiceContext, connection: Connection, signal?: AbortSignal) {
 	let quietUntil = 0;
 	let readsQuietUntil = 0;
+	/** Rate limits in a row, of which none let a request through. Those that come while one is waited for are the same. */
+	let limits = 0;
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
@@ -377,11 +379,15 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			await waitForQuiet(request, deadline, cancel);
 			try {
 				const { statusCode, pieces } = await openOnce(request);
-				return await read(pieces, statusCode);
+				const value = await read(pieces, statusCode);
+				limits = 0;
+				return value;
 			} catch (thrown) {
 				const error: ApiError = errorFromThrown(thrown);
-				const wait = backoffMs(error, attempts);
-				if (error instanceof RateLimitError) {
+				const isLimited = error instanceof RateLimitError;
+				if (isLimited && clock.now() >= quietUntil) limits += 1;
+				const wait = backoffMs(error, isLimited ? Math.max(1, limits) : attempts);
+				if (isLimited) {
 					quietUntil = Math.max(quietUntil, clock.now() + wait);
 					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
 				}

@@ -24,7 +24,7 @@ import {
 	withHardEnd,
 } from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
-import { jumpingClock } from '../../../engine/support/clocks';
+import { fastClock, jumpingClock } from '../../../engine/support/clocks';
 import { nodeOf } from '../../support/node';
 
 const errors = {
@@ -442,11 +442,33 @@ describe('A request', () => {
 		});
 	});
 
+	test('waits longer and longer for a limit that lets nothing through', async () => {
+		await send(purchase, [...Array<Answer>(5).fill(limited()), ok]);
+		expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(15_500);
+	});
+
 	describe('beside others', () => {
 		test('waits for the longest of their rate limits', async () => {
 			const { send: both } = createSend(contextOf(limited('20'), limited('5'), ok), connection);
 			await Promise.all([both(purchase, anything), both(read, anything)]);
 			expect(calls.map(({ at }) => at)).toStrictEqual([0, 0, 20_000, 20_000]);
+		});
+
+		test('of one request a second delays them by little more', async () => {
+			const fast = fastClock(20);
+			setClock(fast);
+			let free = 0;
+			const context = contextOf(ok);
+			context.helpers.httpRequestWithAuthentication = async () => {
+				const answer = fast.now() < free ? limited() : ok;
+				if (answer === ok) free = fast.now() + 1_000;
+				await fast.sleep(300);
+				return { headers: {}, ...answer };
+			};
+			const { send: all } = createSend(context, connection);
+			const began = fast.now();
+			await Promise.all(Array.from({ length: 10 }, async () => await all(purchase, anything)));
+			expect(fast.now() - began).toBeLessThan(20_000);
 		});
 
 		test('that reads waits for half a minute of it at most: what was bought is waited for', async () => {
