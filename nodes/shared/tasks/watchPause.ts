@@ -180,7 +180,10 @@ const GROWTH = 2;
 const BELIEVED_MS = 60_000;
 
 /** The first wait after the one read that is needed. */
-const SPARSE_MS = 120_000;
+const SPARSE_MS = 20_000;
+
+/** The longest time to leave for the callback of an end that is expected later. */
+const LATEST_MS = 120_000;
 
 /** The callback of a task that has ended may be on its way: another call would only cost. */
 const CALLBACK_COMES_WITHIN_MS = 10_000;
@@ -192,7 +195,13 @@ const FAR_MS = 30_000;
 function untilCallback(expected: number): number {
 	const expectedIn = expected - clock.now();
 	if (expectedIn < FAR_MS || expectedIn === Infinity) return 0;
-	return Math.min(expectedIn + CALLBACK_COMES_WITHIN_MS, SPARSE_MS);
+	return Math.min(expectedIn + CALLBACK_COMES_WITHIN_MS, LATEST_MS);
+}
+
+/** Milliseconds until the next look at tasks that still run: until after the expected end, else `wait`. */
+function untilLook(expected: number, wait: number): number {
+	const untilEnd = expected + CALLBACK_COMES_WITHIN_MS - clock.now();
+	return untilEnd > 0 && untilEnd < Infinity ? Math.min(untilEnd, LONGEST_MS) : wait;
 }
 
 const FIRST_REPEAT_MS = 250;
@@ -255,7 +264,7 @@ async function watch(
 		!isOver && clock.now() < run.pauseLimit;
 		wait = Math.min(wait * GROWTH, LONGEST_MS)
 	) {
-		await rest(wait);
+		await rest(isStored ? untilLook(expected, wait) : wait);
 		if (hasResumed(key)) return;
 		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
 		isOver = state === 'over';

@@ -316,7 +316,9 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 		expect(execution.calls).toHaveLength(1);
 		const between = times.slice(1).map((at, look) => Math.round((at - (times[look] ?? 0)) / 1_000));
 		// A busy machine is seconds late.
-		expect(between).toStrictEqual([expect.closeTo(1, -1), expect.closeTo(120, -1)]);
+		expect(between).toStrictEqual(
+			[1, 20, 40, 80].map((each) => expect.closeTo(each, -1) as unknown),
+		);
 	}, 60_000);
 
 	test('what ended before that, of which every callback was refused, resumes it', async () => {
@@ -349,13 +351,13 @@ describe('n8n tells that the execution waits: from then on every callback arrive
 		expect(execution.calls).toHaveLength(1);
 	});
 
-	test('a record that was behind is found within minutes', async () => {
+	test('a record that was behind is found within half a minute', async () => {
 		onRecord(running, running, completed);
 		const began = clock.now();
 		await (
 			await pauseSounds(1)
 		).resumed;
-		expect(clock.now() - began).toBeLessThan(140_000);
+		expect(clock.now() - began).toBeLessThan(45_000);
 	});
 });
 
@@ -375,8 +377,8 @@ describe('An end that the service expects much later', () => {
 	}
 
 	test.each([
-		[29, [1, 121]],
-		[40, [51]],
+		[29, [1, 39, 79]],
+		[40, [51, 71, 111]],
 		[600, [121]],
 	])(
 		'in %d s: a callback that does not come is looked for after %j s',
