@@ -88,6 +88,9 @@ async function readQuestions(
 	});
 }
 
+/** After so many questions without an answer, no further one is sent alone. */
+const MOST_UNANSWERED = 2;
+
 async function askAll(
 	run: ChatRun,
 	records: PurchaseRecords,
@@ -99,6 +102,7 @@ async function askAll(
 	const volatileIn = oncePerText(findVolatile);
 	const warmUp = new WarmUp();
 	const sent = new Set<number>();
+	let unanswered = 0;
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		context,
 		client,
@@ -120,14 +124,14 @@ async function askAll(
 			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,
 		hintFor: (error) => (error instanceof NotFoundError ? CHECK_MODEL : undefined),
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
-		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired.
+		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that leaves two
+		// without an answer may leave all: one by one, each would take its whole time limit.
 		schedule: async ({ print }, start) =>
-			await warmUp.run(
-				options.warmCacheFirst ? prefixKeys(print) : [],
-				start,
-				(end) =>
-					end.state === 'ready' && sent.has(end.itemIndex) && !isRefused(readReply(end.receipt)),
-			),
+			await warmUp.run(options.warmCacheFirst ? prefixKeys(print) : [], start, (end) => {
+				if (!sent.has(end.itemIndex)) return false;
+				if (end.state === 'unsure') return ++unanswered >= MOST_UNANSWERED;
+				return end.state === 'ready' && !isRefused(readReply(end.receipt));
+			}),
 	};
 	const paid = await runPaidItems(paidRun, questions);
 

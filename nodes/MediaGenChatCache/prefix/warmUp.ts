@@ -24,20 +24,20 @@ export class WarmUp {
 	private readonly waiting = new Map<string, Array<() => void>>();
 
 	/**
-	 * Runs a job, which must not reject, as soon as no other job writes one of its prefixes. `isWritten` reads from its result
-	 * whether the prefixes can now be read; if not, the next job in line writes them.
+	 * Runs a job, which must not reject, as soon as no other job writes one of its prefixes. `releases` reads from its result whether the
+	 * others need not wait any more; if not, the next job in line writes the prefixes.
 	 */
 	async run<Result>(
 		keys: readonly string[],
 		job: () => Promise<Result>,
-		isWritten: (result: Result) => boolean,
+		releases: (result: Result) => boolean,
 	): Promise<Result> {
 		const inWriting = () => keys.find((key) => this.writing.has(key));
 		for (let key = inWriting(); key !== undefined; key = inWriting()) await this.turnFor(key);
 		const cold = keys.filter((key) => !this.warm.has(key));
 		for (const key of cold) this.writing.add(key);
 		const result = await job();
-		for (const key of cold) this.end(key, isWritten(result));
+		for (const key of cold) this.end(key, releases(result));
 		return result;
 	}
 
@@ -47,11 +47,11 @@ export class WarmUp {
 		await new Promise<void>((resolve) => queue.push(resolve));
 	}
 
-	/** Starts all waiting jobs if the prefix was written, else one. */
-	private end(key: string, written: boolean): void {
+	/** Starts all waiting jobs, or one that writes the prefix. */
+	private end(key: string, releases: boolean): void {
 		this.writing.delete(key);
-		if (written) this.warm.add(key);
+		if (releases) this.warm.add(key);
 		const queue = this.waiting.get(key) ?? [];
-		for (const start of queue.splice(0, written ? queue.length : 1)) start();
+		for (const start of queue.splice(0, releases ? queue.length : 1)) start();
 	}
 }

@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
 import { until, useShortRequestLimit } from '../support/clocks';
@@ -10,6 +12,10 @@ const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
 const OPERATIONS = ['message', 'completion'] as const;
 
 const cachedBlocks = blocks({ text: document('pump', 1_500) });
+
+/** Whether the answer wrote something to the cache. */
+const isWrite = ({ usage }: IDataObject) =>
+	typeof usage === 'object' && usage !== null && 'cacheWrite' in usage && usage.cacheWrite !== 0;
 
 const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`));
 
@@ -57,6 +63,19 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 		test('not sent again, for it may have been paid for', async () =>
 			await expectSentOnce({ type: 'hang' }, 'The request timed out'));
+
+		test('after two questions without one, the others are not asked one by one', async () => {
+			service.sandbox.settings.set({ chatLatency: 3_000 });
+			fault({ type: 'hang' }, 2);
+			const options = { concurrency: 10, timeout: 20 };
+			const { json } = await node().run({
+				items: ten,
+				parameters: { cachedBlocks, options },
+				...goOn,
+			});
+			expect(json.filter((item) => 'error' in item)).toHaveLength(2);
+			expect(json.filter(isWrite)).toHaveLength(8);
+		});
 	});
 
 	test('a service that is not there is tried again, and named', async () => {
@@ -120,15 +139,8 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			parameters: { cachedBlocks, options: { concurrency: 10 } },
 			...goOn,
 		});
-		const writes = json.filter(
-			({ usage }) =>
-				typeof usage === 'object' &&
-				usage !== null &&
-				'cacheWrite' in usage &&
-				usage.cacheWrite !== 0,
-		);
 		expect(json.filter((item) => 'error' in item)).toHaveLength(1);
-		expect(writes).toHaveLength(1);
+		expect(json.filter(isWrite)).toHaveLength(1);
 	});
 
 	test('an unknown key stops the run after the first request, and never shows', async () => {
