@@ -32,7 +32,7 @@ import type { Fields } from './fields';
 import type { ModelOptions } from './options';
 import { type ChatStyle, type OfferedTool, readToolChoice } from './prompt/style';
 import { callIdsIn, talkOf } from './prompt/talk';
-import type { Purchases } from './purchases';
+import { asStreamError, type Purchases } from './purchases';
 import type { Receipts } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
 
@@ -97,6 +97,17 @@ export class MediaGenModel implements ChatModel {
 	async *stream(
 		messages: Message[],
 		config: ChatModelConfig = {},
+	): AsyncGenerator<StreamChunk, void, undefined> {
+		try {
+			yield* this.streamed(messages, config);
+		} catch (error) {
+			throw asStreamError(error);
+		}
+	}
+
+	private async *streamed(
+		messages: Message[],
+		config: ChatModelConfig,
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		const { purchases, style } = this.setup;
 		const { request, ...asked } = this.prepare(messages, config, style.streaming);

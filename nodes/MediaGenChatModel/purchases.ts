@@ -11,7 +11,12 @@ import {
 	RateLimitError,
 } from '../shared/api/errors';
 import { CHECK_MODEL } from '../shared/n8n/chatFields';
-import { asNodeError, mayHaveBeenBought, type NodeError } from '../shared/n8n/nodeErrors';
+import {
+	asNodeError,
+	isNodeError,
+	mayHaveBeenBought,
+	type NodeError,
+} from '../shared/n8n/nodeErrors';
 import {
 	MaxTasksError,
 	type SpendingGuard,
@@ -24,6 +29,13 @@ import { UnusableAnswer } from './answer/answer';
 /** Marks an error as one of a sub-node: n8n passes it on unchanged, and the editor shows it at this node, not only at the agent. */
 export function asSubNodeError(error: NodeError): NodeError {
 	error.functionality = 'configuration-node';
+	return error;
+}
+
+/** Begins the description with the message: of an error in a streamed chat, n8n shows the description alone. */
+export function asStreamError(error: unknown): unknown {
+	if (isNodeError(error))
+		error.description = [`${error.message}.`, error.description].filter(Boolean).join(' ');
 	return error;
 }
 

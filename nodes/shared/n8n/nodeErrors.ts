@@ -26,6 +26,9 @@ export const NOTHING_SENT = 'Nothing was sent to the service.';
 
 export type NodeError = NodeApiError | NodeOperationError;
 
+export const isNodeError = (error: unknown): error is NodeError =>
+	error instanceof NodeApiError || error instanceof NodeOperationError;
+
 const ANOTHER_SERVER =
 	'Check the base URL in the MediaGen credential: another server may be answering there.';
 
@@ -118,7 +121,7 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 
 /** Returns any error as one of n8n's own. */
 export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (isNodeError(error)) return error;
 	if (error instanceof ApiError) return toNodeApiError(node, error, context);
 	const cause = error instanceof Error ? error : String(error);
 	return new NodeOperationError(node, cause, { itemIndex: context.itemIndex });
