@@ -79,6 +79,16 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
 }
 
+/** What a song can be made of, beside its source. */
+const WORDS = ['prompt', spec.DESCRIPTION_MODE_FIELD, 'tags', 'title'];
+
+/** A note for a request that says nothing of the song, such as after an empty expression. Only an extension needs no words. */
+function wordlessNotes(body: RequestBody, song?: SongMode): string[] {
+	if (!song || (!song.infers && body.custom !== true)) return [];
+	if (WORDS.some((name) => body[name] !== undefined)) return [];
+	return ['Nothing says what the song is like: no lyrics, description, tags or title are sent'];
+}
+
 /** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation({
 	fields: own,
@@ -100,6 +110,7 @@ export function musicOperation({
 		notes: (body, given) => [
 			...unlistedNotes(body, KNOWN_VALUES),
 			...positionNotes(body),
+			...wordlessNotes(body, song),
 			...unreadNotes(fields, body, given),
 		],
 	});

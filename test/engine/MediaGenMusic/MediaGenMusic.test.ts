@@ -232,6 +232,19 @@ test('what an inferred mode leaves out is said', async () => {
 	);
 });
 
+test.each<[string, Given, boolean]>([
+	['coverSong', { tags: '={{ $json.stile }}' }, true],
+	['addVocals', { custom: true }, true],
+	['extend', { custom: true }, true],
+	['extend', {}, false],
+	['coverSong', { tags: 'folk' }, false],
+])('%s %j: nothing says what the song is like: %s', async (operation, given, isSaid) => {
+	const { id } = service.sandbox.originals.track();
+	const { hints } = await run(operation, { taskId: id, ...given });
+	const said = 'Nothing says what the song is like: no lyrics, description, tags or title are sent';
+	expect(hints.map(({ message }) => message).includes(said)).toBe(isSaid);
+});
+
 const undef = '={{ undefined }}';
 const afterStart = 'must be after the start, which is at 3 seconds';
 const fromDescription = '"Description" is required by the mode From Description';
