@@ -91,7 +91,9 @@ export function createClient(
 				const timeoutMs = 120_000 + file.bytes / 50;
 				const request = { path: UPLOADS_PATH, body, headers, deadline, timeoutMs };
 				try {
-					return await send({ method: 'POST', retry: 'read', ...request }, readUpload);
+					return await send({ method: 'POST', retry: 'read', ...request }, (answer) =>
+						readUpload(answer, connection.baseUrl),
+					);
 				} finally {
 					body.close();
 				}

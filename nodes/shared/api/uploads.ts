@@ -1,4 +1,5 @@
 import { objectOf } from '../util/json';
+import { isWholeLink, linkShape, resolveLink } from './address';
 import { enveloped, toMilliseconds, toText } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
@@ -15,11 +16,13 @@ export interface UploadRecord {
 	createdAt: number | undefined;
 }
 
-export function readUpload(answer: unknown): UploadRecord | undefined {
+/** @param baseUrl of the service: its link may be relative to it, like those of results */
+export function readUpload(answer: unknown, baseUrl: string): UploadRecord | undefined {
 	const whole = objectOf(answer);
 	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
-	const url = toText(raw.url);
-	return url !== undefined && /^https?:\/\//i.test(url)
-		? { raw, url, createdAt: toMilliseconds(raw.created_at) }
-		: undefined;
+	const given = toText(raw.url) ?? '';
+	const shape = linkShape(given);
+	const isLink = shape === 'link' || shape === 'path';
+	const url = isWholeLink(given) ? given : isLink ? resolveLink(given, baseUrl) : undefined;
+	return url === undefined ? undefined : { raw, url, createdAt: toMilliseconds(raw.created_at) };
 }

@@ -1,5 +1,7 @@
 import { readUpload } from '../../../../nodes/shared/api/uploads';
 
+const BASE_URL = 'https://api.example.com/media';
+
 const NEW_YEAR = Date.UTC(2026, 0, 1);
 
 describe('An uploaded picture', () => {
@@ -14,14 +16,20 @@ describe('An uploaded picture', () => {
 		],
 		['beside data of another kind', { url, data: { size: 7 } }, { url }],
 		['by plain http', { url: 'http://x.example/1.png' }, { url: 'http://x.example/1.png' }],
+		['relative', { url: '/files/1.png' }, { url: 'https://api.example.com/files/1.png' }],
+		[
+			'without a scheme',
+			{ url: 'cdn.example.com/1.png' },
+			{ url: 'https://cdn.example.com/1.png' },
+		],
 		['in a list', { data: [{ url, created_at: null }] }, { url, createdAt: undefined }],
 	])('%s', (_, answer, expected) => {
-		expect(readUpload(answer)).toMatchObject(expected);
+		expect(readUpload(answer, BASE_URL)).toMatchObject(expected);
 	});
 
 	const urls = [null, 'file:///etc/passwd', 'at https://x.example'].map((each) => ({ url: each }));
 
 	test.each([undefined, {}, { data: {} }, ...urls])('%j has no link', (answer) => {
-		expect(readUpload(answer)).toBeUndefined();
+		expect(readUpload(answer, BASE_URL)).toBeUndefined();
 	});
 });
