@@ -9,6 +9,7 @@ import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
 import { refusal } from '../n8n/parameters';
 import { isTool } from '../n8n/readOptions';
 import { isLeftOut } from '../output/items';
+import { sum } from '../report/customData';
 import { clock } from '../util/clock';
 import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
@@ -190,7 +191,8 @@ export class SpendingGuard {
 		if (record.unlimited_quota) return;
 		const remaining = remainingOf(record, unit);
 		if (remaining === null) throw unreadable(`the service does not state the remaining ${unit}`);
-		const amount = unit === 'credits' ? `${remaining} credits` : `${remaining}`;
+		const rounded = sum([remaining]);
+		const amount = unit === 'credits' ? `${rounded} credits` : `${rounded}`;
 		if (remaining < keepBalance)
 			throw new KeepBalanceError(
 				`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,

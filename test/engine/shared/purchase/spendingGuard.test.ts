@@ -339,6 +339,12 @@ describe('Keep Balance', () => {
 		);
 	});
 
+	test('the rest of a sum with fractions is nothing', async () => {
+		onBalance(balance({ remain_balance: 1 - 0.9 - 0.1 }));
+		const { error } = await buy(1, { keepBalance: 1 });
+		expect(error?.message).toContain('the remaining balance is 0, and "Keep Balance" is 1');
+	});
+
 	test('what was too little for a purchase is not what remained before the last one', async () => {
 		onBalance(balance(), balance({ remain_balance: 0.5 }));
 		const { hints } = await buy(2, { keepBalance: 1, concurrency: 1 }, goOn);
