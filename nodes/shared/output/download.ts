@@ -13,6 +13,7 @@ import {
 	errorFromResponse,
 	errorFromThrown,
 	asError,
+	NotFoundError,
 	RateLimitError,
 	storageError,
 	TimeoutError,
@@ -116,7 +117,7 @@ export async function openFile(
 		const { statusCode, headers } = response;
 		const { location: given } = headers;
 		if (statusCode < 300 || statusCode > 399 || typeof given !== 'string')
-			throw errorFromResponse({ statusCode, headers }, clock.now(), 'File not found');
+			throw linkError(statusCode, headers);
 		const location = connection.redactText(given);
 		// Each hop is checked by itself: a public link must not lead into the private network, nor take the key elsewhere.
 		url = checkAddress(
@@ -125,6 +126,14 @@ export async function openFile(
 		);
 	}
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
+}
+
+/** The error for the status of a link. What a 4xx says of a request, such as its key or its fields, does not hold for a link. */
+function linkError(statusCode: number, headers: Record<string, unknown>): ApiError {
+	const error = errorFromResponse({ statusCode, headers }, clock.now(), 'File not found');
+	const isLasting = !error.transient && !(error instanceof NotFoundError);
+	if (isLasting) error.message = `The link does not work (HTTP ${statusCode})`;
+	return error;
 }
 
 /** An answer that has a success status but is not a file. A moment later it may be one. */

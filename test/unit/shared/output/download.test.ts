@@ -141,7 +141,10 @@ describe('Opening a file', () => {
 	test.each<[Answer, string]>([
 		[{ statusCode: 199 }, 'The response could not be read (HTTP 199)'],
 		[{ statusCode: 404 }, 'File not found'],
-		[redirect('https://files.example.com/2', 400), 'Bad request'],
+		[redirect('https://files.example.com/2', 400), 'The link does not work (HTTP 400)'],
+		[{ statusCode: 403 }, 'The link does not work (HTTP 403)'],
+		[{ statusCode: 410 }, 'The link does not work (HTTP 410)'],
+		[{ statusCode: 429 }, 'Rate limit reached'],
 		[redirect(undefined), 'The response could not be read (HTTP 302)'],
 		[redirect(['https://files.example.com/2']), 'The response could not be read (HTTP 302)'],
 		[redirect('https://files.example.com/2', 199), 'The response could not be read (HTTP 199)'],
