@@ -21,7 +21,7 @@ import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
 import type { TaskRun } from './taskRun';
-import { HOST_LIMIT_AFTER_MS } from './waitingExecution';
+import { HOST_LIMIT_AFTER_MS, NOT_READ } from './waitingExecution';
 import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
 export const SET_WEBHOOK_URL =
@@ -58,7 +58,8 @@ function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): bo
 function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
 	const { recordKey } = outcome;
 	const { fileName } = outcome.options;
-	const beside = toJson({ ...besideTask(outcome), fileName, recordKey, input });
+	const notes = [...outcome.notes, ...(isOpen(outcome) ? [NOT_READ] : [])];
+	const beside = toJson({ ...besideTask({ ...outcome, notes }), fileName, recordKey, input });
 	if (!isAccepted(outcome)) {
 		return {
 			status: outcomeStatus(outcome),

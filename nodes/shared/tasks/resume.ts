@@ -55,6 +55,7 @@ import {
 	readAll,
 	waitingExecution,
 	type WaitingExecution,
+	NOT_READ,
 } from './waitingExecution';
 
 /** A run whose input is the waiting items, as the node wrote them before it paused. */
@@ -95,7 +96,10 @@ const waitingJson = z.object({
 			response: ownText,
 		})
 		.catch({ message: 'This item was not submitted' }),
-	notes: z.array(z.string()).catch([]),
+	notes: z
+		.array(z.string())
+		.catch([])
+		.transform((notes) => notes.filter((note) => note !== NOT_READ)),
 	recordKey: ownText,
 	purchaseKey: ownText,
 	reused: z.boolean().optional().catch(undefined),

@@ -1,3 +1,4 @@
+import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import { log, type RunResult } from '../../support/engine';
@@ -121,11 +122,11 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 	const long = await pause(1, { timeout: 3_600 }, run);
 	const note =
 		'The pause lasts up to 3600 seconds, longer than the workflow\'s timeout of 600 seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow\'s timeout.';
-	expect(long.paused.json[0]?.notes).toEqual([note]);
+	expect(long.paused.json[0]?.notes).toEqual([note, NOT_READ]);
 	expect(log).toContain(`MediaGen: ${note}`);
 	for (const timeout of [300, 600]) {
 		const short = await pause(1, { timeout }, run);
-		expect(short.paused.json[0]).not.toHaveProperty('notes');
+		expect(short.paused.json[0]?.notes).toEqual([NOT_READ]);
 	}
 });
 
@@ -138,7 +139,7 @@ test.each([-1, 0, undefined])(
 	'without a timeout (%p) nothing is said',
 	async (executionTimeout) => {
 		const { paused } = await pause(1, {}, { workflowSettings: { executionTimeout } });
-		expect(paused.json[0]).not.toHaveProperty('notes');
+		expect(paused.json[0]?.notes).toEqual([NOT_READ]);
 	},
 );
 
@@ -151,6 +152,7 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 			...{ results: [], url: null, cost: null, creditsCost: null, usage: null },
 			input: { prompt: 'Sound 0' },
 			requestLinks: { fields: ['webhook'], urls: [] },
+			notes: [NOT_READ],
 			recordKey: expect.any(String),
 			purchaseKey: expect.stringMatching(/^[0-9a-f]{32}$/),
 			// Of the whole execution, with the first item: this n8n does not sign addresses.

@@ -744,12 +744,14 @@ describe('The end of a paused execution', () => {
 			{ json: { reference: 'row 2' }, binary: { data: { fileName: 'Wind.mp3' } } },
 		]);
 		expect(resumed?.json.map(({ input }) => input)).toEqual([RAIN, WIND]);
+		expect(JSON.stringify(resumed?.json)).not.toContain('not read again');
 	});
 
 	test('a time limit that passes gives out the tasks as they were', async () => {
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
-		const submitted = { status: 'submitted', results: [] };
+		const notes = [expect.stringContaining('this task was not read again')];
+		const submitted = { status: 'submitted', results: [], notes };
 		expect(json).toMatchObject([
 			{ ...submitted, taskId: 'task_1', reference: 'row 1', fileName: 'Rain' },
 			{ ...submitted, taskId: 'task_2', reference: 'row 2', fileName: 'Wind' },

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
+import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { fastClock } from '../../support/clocks';
 import { log } from '../../support/engine';
@@ -76,7 +77,10 @@ test.each([
 		note === undefined ? 0 : 1,
 	);
 	expect(paused.json.map(({ notes }) => notes)).toStrictEqual(
-		Array.from({ length: count }, (_, at) => (at === 0 && note !== undefined ? [note] : undefined)),
+		Array.from({ length: count }, (_, at) => [
+			...(at === 0 && note !== undefined ? [note] : []),
+			NOT_READ,
+		]),
 	);
 });
 
