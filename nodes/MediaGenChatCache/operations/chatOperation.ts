@@ -12,7 +12,7 @@ import {
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
 import { type MediaGenClient, openClient } from '../../shared/api/client';
-import { NotFoundError, shortResponse } from '../../shared/api/errors';
+import { NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
 import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
@@ -88,7 +88,7 @@ async function readQuestions(
 	});
 }
 
-/** After so many questions without an answer, no further one is sent alone. */
+/** After so many time limits in a row, the questions that wait for the same blocks are sent at once. */
 const MOST_UNANSWERED = 2;
 
 async function askAll(
@@ -102,6 +102,8 @@ async function askAll(
 	const volatileIn = oncePerText(findVolatile);
 	const warmUp = new WarmUp();
 	const sent = new Set<number>();
+	const late = new Set<number>();
+	/** Time limits in a row that passed without an answer. */
 	let unanswered = 0;
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		context,
@@ -115,7 +117,12 @@ async function askAll(
 		prepare: async ({ itemIndex, purchase: { body } }) =>
 			await Promise.resolve(async () => {
 				sent.add(itemIndex);
-				return await client.chat.create(chatRequest(style, body, timeoutMs));
+				return await client.chat
+					.create(chatRequest(style, body, timeoutMs))
+					.catch((error: unknown) => {
+						if (error instanceof TimeoutError) late.add(itemIndex);
+						throw error;
+					});
 			}),
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		toRecord: (response) => ({ state: 'answered', response }),
@@ -124,12 +131,13 @@ async function askAll(
 			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,
 		hintFor: (error) => (error instanceof NotFoundError ? CHECK_MODEL : undefined),
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
-		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that leaves two
-		// without an answer may leave all: one by one, each would take its whole time limit.
+		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that lets
+		// two time limits pass may let all pass: one by one, that takes a time limit each.
 		schedule: async ({ print }, start) =>
 			await warmUp.run(options.warmCacheFirst ? prefixKeys(print) : [], start, (end) => {
 				if (!sent.has(end.itemIndex)) return false;
-				if (end.state === 'unsure') return ++unanswered >= MOST_UNANSWERED;
+				if (late.has(end.itemIndex)) return ++unanswered >= MOST_UNANSWERED;
+				unanswered = 0;
 				return end.state === 'ready' && !isRefused(readReply(end.receipt));
 			}),
 	};

@@ -37,7 +37,8 @@ export class WarmUp {
 		const cold = keys.filter((key) => !this.warm.has(key));
 		for (const key of cold) this.writing.add(key);
 		const result = await job();
-		for (const key of cold) this.end(key, releases(result));
+		const isReleased = releases(result);
+		for (const key of cold) this.end(key, isReleased);
 		return result;
 	}
 
