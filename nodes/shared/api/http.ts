@@ -247,7 +247,11 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 /** A response that has begun. Its body is read as it comes. */
 type OpenResponse = Omit<z.infer<typeof fullResponse>, 'body'> & { pieces: AsyncGenerator<Buffer> };
 
-/** Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins. */
+/**
+ * Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins.
+ *
+ * @param request gives up when its signal is aborted
+ */
 export async function openResponse(
 	ms: number,
 	cancel: AbortSignal | undefined,
@@ -386,9 +390,12 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				const error: ApiError = errorFromThrown(thrown);
 				const isLimited = error instanceof RateLimitError;
 				if (isLimited && clock.now() >= quietUntil) limits += 1;
-				const wait = backoffMs(error, isLimited ? Math.max(1, limits) : attempts);
+				else if (!isLimited && error.details.httpStatus !== undefined) limits = 0;
+				// A limit may hold for some requests only, while others get through: each also waits by its own attempts, for a few seconds.
+				const own = isLimited ? Math.max(limits, Math.min(attempts, 3)) : attempts;
+				const wait = backoffMs(error, own);
 				if (isLimited) {
-					quietUntil = Math.max(quietUntil, clock.now() + wait);
+					quietUntil = Math.max(quietUntil, clock.now() + backoffMs(error, Math.max(1, limits)));
 					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
 				}
 				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline))

@@ -468,7 +468,7 @@ describe('A request', () => {
 			const { send: all } = createSend(context, connection);
 			const began = fast.now();
 			await Promise.all(Array.from({ length: 10 }, async () => await all(purchase, anything)));
-			expect(fast.now() - began).toBeLessThan(20_000);
+			expect(fast.now() - began).toBeLessThan(40_000);
 		});
 
 		test('that reads waits for half a minute of it at most: what was bought is waited for', async () => {
