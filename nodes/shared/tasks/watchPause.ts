@@ -127,7 +127,10 @@ const PROVEN_FOR_MS = 300_000;
 /** Addresses, without their executions, that led back to this n8n a moment ago. */
 const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
-/** Asks whether the address leads back to this execution: n8n then refuses the call. Returns what is wrong. The proof counts for minutes. */
+/**
+ * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong. For
+ * some minutes the proof counts for all executions.
+ */
 export async function ownAddressProblem(
 	context: CallerContext,
 	resumeUrl: string,
@@ -198,10 +201,10 @@ function untilCallback(expected: number): number {
 	return Math.min(expectedIn + CALLBACK_COMES_WITHIN_MS, LATEST_MS);
 }
 
-/** Milliseconds until the next look at tasks that still run: until after the expected end, else `wait`. */
+/** Milliseconds until the next look at tasks that still run: until after the expected end, but two minutes or `wait` at most; else `wait`. */
 function untilLook(expected: number, wait: number): number {
 	const untilEnd = expected + CALLBACK_COMES_WITHIN_MS - clock.now();
-	return untilEnd > 0 && untilEnd < Infinity ? Math.min(untilEnd, LONGEST_MS) : wait;
+	return untilEnd > 0 && untilEnd < Infinity ? Math.min(untilEnd, Math.max(wait, LATEST_MS)) : wait;
 }
 
 const FIRST_REPEAT_MS = 250;
@@ -251,6 +254,7 @@ async function watch(
 ): Promise<void> {
 	let isOver = false;
 	let isStored = false;
+	let end = expected;
 	const { signal } = waitingExecution(key).resumed;
 	const resumed = new Promise<void>((resolve) => {
 		signal.addEventListener('abort', () => resolve());
@@ -264,7 +268,7 @@ async function watch(
 		!isOver && clock.now() < run.pauseLimit;
 		wait = Math.min(wait * GROWTH, LONGEST_MS)
 	) {
-		await rest(isStored ? untilLook(expected, wait) : wait);
+		await rest(isStored ? untilLook(end, wait) : wait);
 		if (hasResumed(key)) return;
 		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
 		isOver = state === 'over';
@@ -275,6 +279,7 @@ async function watch(
 			isOver = await resume(run, key, resumeUrl);
 			// An n8n that accepts no call for minutes is busy: the next try is minutes later.
 			wait = LONGEST_MS;
+			end = Infinity;
 		} else if (ended === false && state === 'waiting' && !isStored) {
 			isStored = true;
 			wait = SPARSE_MS / GROWTH;
@@ -296,8 +301,8 @@ async function watch(
  * - A callback during the read, or during the call that follows it: `resume.ts` returns the output once, by the key of the pause.
  * - A read that fails says nothing: the next one comes soon, as if n8n had not reported anything.
  *
- * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read less and less often, for
- * what the above does not cover: a record that was behind, or a callback that got lost. If n8n does not report the state, such as behind a
+ * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read after the end
+ * that the service expects, else less and less often, for what the above does not cover: a record that was behind, or a callback that got lost. If n8n does not report the state, such as behind a
  * proxy that lets only callbacks through, the tasks are read after 1, 3, 7, 15, … s.
  *
  * If the service expects the end in more than half a minute, all this begins ten seconds after that end, but after two minutes at the
