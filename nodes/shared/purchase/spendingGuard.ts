@@ -193,7 +193,7 @@ export class SpendingGuard {
 		if (remaining === null) throw unreadable(`the service does not state the remaining ${unit}`);
 		const rounded = sum([remaining]);
 		const amount = unit === 'credits' ? `${rounded} credits` : `${rounded}`;
-		if (remaining < keepBalance)
+		if (rounded < keepBalance)
 			throw new KeepBalanceError(
 				`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
 				KEEP_BALANCE_HINT,

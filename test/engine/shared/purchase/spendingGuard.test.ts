@@ -345,6 +345,11 @@ describe('Keep Balance', () => {
 		expect(error?.message).toContain('the remaining balance is 0, and "Keep Balance" is 1');
 	});
 
+	test('what remains is compared as it is told', async () => {
+		onBalance(balance({ remain_balance: 0.1 + 0.7 + 0.2 - Number.EPSILON }));
+		expect((await buy(1, { keepBalance: 1 })).error).toBeUndefined();
+	});
+
 	test('what was too little for a purchase is not what remained before the last one', async () => {
 		onBalance(balance(), balance({ remain_balance: 0.5 }));
 		const { hints } = await buy(2, { keepBalance: 1, concurrency: 1 }, goOn);
