@@ -35,7 +35,9 @@ export function asSubNodeError(error: NodeError): NodeError {
 /** Begins the description with the message: of an error in a streamed chat, n8n shows the description alone. */
 export function asStreamError(error: unknown): unknown {
 	if (isNodeError(error))
-		error.description = [`${error.message}.`, error.description].filter(Boolean).join(' ');
+		error.description = [error.message.replace(/(?<![.!?…])$/, '.'), error.description]
+			.filter(Boolean)
+			.join(' ');
 	return error;
 }
 

@@ -80,7 +80,14 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 }
 
 /** What a song can be made of, beside its source. */
-const WORDS = ['prompt', spec.DESCRIPTION_MODE_FIELD, 'tags', 'title'];
+const WORDS = [
+	'prompt',
+	spec.DESCRIPTION_MODE_FIELD,
+	'tags',
+	'negative_tags',
+	'title',
+	'persona_id',
+];
 
 /** A note for a request that says nothing of the song, such as after an empty expression. Only an extension needs no words. */
 function wordlessNotes(body: RequestBody, song?: SongMode): string[] {
