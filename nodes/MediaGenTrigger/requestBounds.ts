@@ -49,7 +49,10 @@ export class RequestBounds<Found> {
 
 	private quietUntil = 0;
 
-	/** Asks for a task. Throws a `Refusal` if the time of the call is too short. For a signed call, only a rate limit of the service counts. */
+	/**
+	 * Asks the service for a task. Throws a `Refusal` if it must not be asked within the time of the call. For a call with a right signature,
+	 * only a rate limit of the service counts.
+	 */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
 		const turnEnds = clock.now() + TURN_WITHIN_MS;
 		if (isSigned) return await this.send(request, turnEnds);

@@ -23,7 +23,10 @@ function nameIn(path: string): string {
 	}
 }
 
-/** Downloads a picture. Throws a `NodeOperationError` for a file that the service refuses, a `NodeApiError` for one that cannot be fetched. */
+/**
+ * Downloads a picture, never more of it than the service accepts. Throws a `NodeOperationError` that names the item for a file
+ * that is not a picture or too large, and a `NodeApiError` for an address that is private or cannot be fetched.
+ */
 export async function fetchPicture(
 	context: IExecuteFunctions,
 	connection: Connection,

@@ -56,8 +56,12 @@ export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string
 	});
 }
 
-/** A tool call: its `id`, `name`, and its arguments as `input`, which are text, or an object, or missing. */
-type GivenCall = Readonly<Record<string, unknown>>;
+/** A tool call whose arguments are text, or an object, or missing. */
+interface GivenCall {
+	id: unknown;
+	name: unknown;
+	input: unknown;
+}
 
 /** The tool calls of an answer. Throws an `UnusableAnswer` for arguments that break off: the tool would run without the rest of them. */
 export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | null): ToolCall[] =>
@@ -97,9 +101,9 @@ export function readAnswer(response: ChatResponse): Answer {
 	const message = objectOf(objectsIn(body.choices)[0]?.message);
 	const { text, stopReason, usage } = readReply(response);
 	// Blocks in messages style, a field of the message in completions style.
-	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)].filter(
-		({ type }) => type === 'tool_use',
-	);
+	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
+		.filter(({ type }) => type === 'tool_use')
+		.map(({ id, name, input }) => ({ id, name, input }));
 	const inField = objectsIn(message.tool_calls).map((call) => {
 		const { name, arguments: input } = objectOf(call.function);
 		return { id: call.id, name, input };

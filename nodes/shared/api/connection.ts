@@ -52,7 +52,10 @@ export function readBrandWords(value: unknown): BrandWordMap {
 	);
 }
 
-/** Reads the credential. Throws an `Error` for a base URL that is none, or that would send the key unencrypted (spec, Authentication). */
+/**
+ * Checks and reads what the credential holds. Throws an `Error` for a base URL that is not one, or that would send the key
+ * unencrypted over a public network (spec, Authentication).
+ */
 export function readConnection(credential: unknown): Connection {
 	const stored = storedCredential.parse(credential);
 	// The paths of the requests begin with /v1.

@@ -88,7 +88,10 @@ export function readRunOptions(source: ParameterSource): RunOptions {
 	};
 }
 
-/** The options that are given by expressions, with their values. A paused node cannot evaluate them again: its rows have become tasks. */
+/**
+ * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
+ * cannot evaluate them again: its rows have become tasks.
+ */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
 	const node = source.getNode();
 	const places = RUN_OPTIONS.map(placeOf).filter((place) => isExpression(node, place));

@@ -24,7 +24,10 @@ function canonical(value: unknown): string {
 
 /**
  * A text that is the same for the same request in any execution, on any machine: 32 characters of 0 to 9 and a to f, fit for a file's name.
- * It does not depend on the callback address. `copy` is the number of a wanted repetition, from 1.
+ * It does not depend on the callback address.
+ *
+ * @param words the deployment's own words, which are a part of what is sent
+ * @param copy the number of a wanted repetition, from 1: it makes another key
  */
 export function purchaseKey(
 	{ operation, path, body, file }: PaidRequest,

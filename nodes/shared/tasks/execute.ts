@@ -131,7 +131,10 @@ async function buyTasks(
 	return { accepted, lastAccepted };
 }
 
-/** Downloads the files and makes the output. Unless the node is set to continue, a failed item ends it with an error that names every task. */
+/**
+ * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
+ * failed item ends it with an error that names every task.
+ */
 export async function deliver(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],

@@ -81,7 +81,11 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 	};
 }
 
-/** When the last open task is expected to end, or `Infinity`, in milliseconds since 1970, as is `began`: the estimates count from then. */
+/**
+ * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` if it does not say.
+ *
+ * @param began milliseconds since 1970: stands for the time of the submission, from which the estimates count
+ */
 function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
 		.filter(isOpen)
@@ -92,7 +96,10 @@ function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 /** If the end is expected within this time, in milliseconds, the node waits for it instead of pausing. */
 const SOON_MS = 10_000;
 
-/** Whether the end is only seconds away, and the wait since `began` has not taken that long already: it may be postponed again and again. */
+/**
+ * Whether the expected end is only seconds away, and the wait since `began` has not already taken that long: a service may postpone the end
+ * again and again. Both are in milliseconds since 1970.
+ */
 function isSoon(expected: number, began: number): boolean {
 	const expectedIn = expected - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
