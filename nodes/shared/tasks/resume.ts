@@ -49,13 +49,13 @@ import {
 	keptConnection,
 	keyOfPause,
 	markResumed,
+	NOT_READ,
 	openTasks,
 	outputEnd,
 	type PausedRun,
 	readAll,
 	waitingExecution,
 	type WaitingExecution,
-	NOT_READ,
 } from './waitingExecution';
 
 /** A run whose input is the waiting items, as the node wrote them before it paused. */

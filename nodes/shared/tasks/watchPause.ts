@@ -301,9 +301,9 @@ async function watch(
  * - A callback during the read, or during the call that follows it: `resume.ts` returns the output once, by the key of the pause.
  * - A read that fails says nothing: the next one comes soon, as if n8n had not reported anything.
  *
- * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read after the end
- * that the service expects, else less and less often, for what the above does not cover: a record that was behind, or a callback that got lost. If n8n does not report the state, such as behind a
- * proxy that lets only callbacks through, the tasks are read after 1, 3, 7, 15, … s.
+ * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read after the end that the
+ * service expects, else less and less often, for what the above does not cover: a record that was behind, or a callback that got lost. If
+ * n8n does not report the state, such as behind a proxy that lets only callbacks through, the tasks are read after 1, 3, 7, 15, … s.
  *
  * If the service expects the end in more than half a minute, all this begins ten seconds after that end, but after two minutes at the
  * latest: by then the callback has usually resumed the execution, and nothing was asked for.
