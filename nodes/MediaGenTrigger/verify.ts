@@ -61,7 +61,7 @@ function reportOf(
 	context: IWebhookFunctions,
 	taskId: string,
 	record: TaskRecord,
-	verified: boolean,
+	{ verified }: { verified: boolean },
 ) {
 	const client = { connection: unknownConnection };
 	const run = { context, family: null, operation: 'callback', client };
@@ -165,7 +165,7 @@ export async function verify(
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
 		if (!claimed) throw new Refusal(400, 'the callback does not say the state of the task');
-		return reportOf(context, taskId, toTaskRecord(claimed), false);
+		return reportOf(context, taskId, toTaskRecord(claimed), { verified: false });
 	}
 	const { taskQueryPath } = settings;
 	const hints = { hint: claimed && shownFamily(claimed.raw, []), taskQueryPath };
@@ -185,6 +185,6 @@ export async function verify(
 	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, shownId, found.record, true);
+	const report = reportOf(context, shownId, found.record, { verified: true });
 	return { ...report, family: report.family ?? found.owner };
 }

@@ -50,6 +50,9 @@ export function mayRetry(policy: RetryPolicy, error: ApiError, attempts: number)
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
 
+/** How many own attempts count for the wait of a request under a rate limit. */
+const MOST_OWN = 3;
+
 /** Milliseconds before the next attempt: what the service asked for, else doubling with jitter. */
 export function backoffMs(error: ApiError, attempts: number): number {
 	if (error.details.retryAfterMs !== undefined) return error.details.retryAfterMs;
@@ -392,8 +395,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 				if (isLimited && clock.now() >= quietUntil) limits += 1;
 				else if (!isLimited && error.details.httpStatus !== undefined) limits = 0;
 				// A limit may hold for some requests only, while others get through: each also waits by its own attempts, for a few seconds.
-				const own = isLimited ? Math.max(limits, Math.min(attempts, 3)) : attempts;
-				const wait = backoffMs(error, own);
+				const own = Math.max(limits, Math.min(attempts, MOST_OWN));
+				const wait = backoffMs(error, isLimited ? own : attempts);
 				if (isLimited) {
 					quietUntil = Math.max(quietUntil, clock.now() + backoffMs(error, Math.max(1, limits)));
 					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
