@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { createClient, type MediaGenClient } from '../shared/api/client';
-import { unknownConnection } from '../shared/api/connection';
+import { type Connection, unknownConnection } from '../shared/api/connection';
 import { asError, InvalidRequestError, NotFoundError, PermissionError } from '../shared/api/errors';
 import {
 	FAMILIES,
@@ -61,9 +61,11 @@ function reportOf(
 	context: IWebhookFunctions,
 	taskId: string,
 	record: TaskRecord,
-	{ verified }: { verified: boolean },
+	/** Through which the record was read; absent for what the callback says. */
+	connection?: Connection,
 ) {
-	const client = { connection: unknownConnection };
+	const verified = connection !== undefined;
+	const client = { connection: connection ?? unknownConnection };
 	const run = { context, family: null, operation: 'callback', client };
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const outcome = withRecord(run, accepted, record);
@@ -165,7 +167,7 @@ export async function verify(
 	const connection = settings.verify ? await recentConnection(context) : undefined;
 	if (!connection) {
 		if (!claimed) throw new Refusal(400, 'the callback does not say the state of the task');
-		return reportOf(context, taskId, toTaskRecord(claimed), { verified: false });
+		return reportOf(context, taskId, toTaskRecord(claimed));
 	}
 	const { taskQueryPath } = settings;
 	const hints = { hint: claimed && shownFamily(claimed.raw, []), taskQueryPath };
@@ -185,6 +187,6 @@ export async function verify(
 	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, shownId, found.record, { verified: true });
+	const report = reportOf(context, shownId, found.record, connection);
 	return { ...report, family: report.family ?? found.owner };
 }

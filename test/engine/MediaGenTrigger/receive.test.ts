@@ -72,6 +72,22 @@ describe('A callback for a task', () => {
 		expect(await call()).toMatchObject({ status: 200 });
 	});
 
+	test.each<[string, object, object]>([
+		['music', done('mine', { music: [{ audio_url: '/files/1.mp3' }] }), { kind: 'audio' }],
+		['image', done('mine', links('/files/1.png')), { kind: 'image' }],
+		['video', done('mine', { video_url: '/files/1.mp4' }), { kind: 'video' }],
+		['grid', { ...done('mine', {}), grid_image_url: '/files/g.png' }, { name: 'grid' }],
+	])(
+		'of %s starts an execution at once, though its link is relative',
+		async (family, json, file) => {
+			service.on('GET', shared('mine'), { json });
+			const { status, output } = await trigger().receive(ended('mine'));
+			expect(status).toBe(200);
+			const url = expect.stringContaining(`${service.url}/files/`) as string;
+			expect(output?.json).toMatchObject([{ family, results: [{ url, ...file }] }]);
+		},
+	);
+
 	test('of the music family starts an execution although the shared path answers 400', async () => {
 		const error = { code: 400, message: 'invalid task id' };
 		service.on('GET', shared('song'), { status: 400, json: { error } });

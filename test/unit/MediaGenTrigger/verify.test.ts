@@ -24,6 +24,17 @@ test.each<[string, object, TaskFamily | null]>([
 	],
 	['music', { result: { music: [{ audio_url: link('1.mp3') }] } }, 'music'],
 	['a grid', { action: 'IMAGINE', status: 'SUCCESS', ...grid }, 'grid'],
+	[
+		'a grid without an action, by a relative link',
+		{ ...grid, grid_image_url: '/grid.png' },
+		'grid',
+	],
+	[
+		'a grid without an action, by a link after a blank',
+		{ ...grid, grid_image_url: ` ${link('g.png')}` },
+		'grid',
+	],
+	['a picture of a grid that is no link', { ...grid, grid_image_url: 'none' }, null],
 	['a video', { result: { video_url: link('1.mp4') } }, 'video'],
 	['tags', { result: { upsampled_tags: 'folk, shanty' } }, 'music'],
 	[
