@@ -287,8 +287,10 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (isError) return true;
 	const isBare = raw === answer;
 	if (failure === undefined) {
-		const isSuccess = isSuccessCode(answer.code) ?? !saysWhy(answer);
-		if (saysWhy(raw) || (!isBare && (!isSuccess || errorInBody(answer) !== undefined))) return true;
+		const stated = isBare ? undefined : isSuccessCode(answer.code);
+		const isSuccess = stated ?? !saysWhy(answer);
+		if (saysWhy(raw) && stated !== true) return true;
+		if (!isBare && (!isSuccess || errorInBody(answer) !== undefined)) return true;
 	}
 	const named = failure && statusNamed(failure);
 	return isBare && (named !== undefined || !SPECIFIED_FAILURE.test(status));

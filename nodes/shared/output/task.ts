@@ -6,6 +6,7 @@ import {
 	type TaskRecord,
 	type TaskStatus,
 	toTaskRecord,
+	toText,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { objectOf } from '../util/json';
@@ -113,9 +114,9 @@ function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskS
 	return results.length > 0 ? 'completed' : 'running';
 }
 
-function errorOf({ failure }: TaskRecord): Task['error'] {
+function errorOf({ failure, raw }: TaskRecord): Task['error'] {
 	return {
-		message: failure?.message ?? 'The service gives no reason',
+		message: failure?.message ?? toText(raw.message) ?? 'The service gives no reason',
 		code: failure?.code ?? null,
 		type: failure?.type ?? null,
 		httpStatus: null,

@@ -365,6 +365,7 @@ test.each([
 	{ code: 200, data: { status: 'failed', error: { type: 'server_error', message: 'Too loud' } } },
 	{ status: 'failed', error: { type: 'reroll_error', message: 'Too loud' } },
 	{ code: 200, data: { status: 'error', error: { code: 500 } } },
+	{ code: 200, data: { status: 'failed', message: 'Too loud' } },
 	{ code: 200, error: { message: 'Too loud' }, data: { id: 'task_1', status: 'failed' } },
 	{ status: 'pending', code: 200 },
 ])('%j is a record', (answer) => expect(isRecord(answer)).toBe(true));

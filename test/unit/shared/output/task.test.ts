@@ -78,6 +78,10 @@ describe('The error of a failed task', () => {
 		expect(taskOf({ status: 'failed', error }).error).toEqual(expected);
 	});
 
+	test("is the record's message where it has no reason of its own", () => {
+		expect(taskOf({ status: 'failed', message: 'Too loud' }).error?.message).toBe('Too loud');
+	});
+
 	const NONE = [false, null, '', { message: null }, { message: 'A warning' }];
 
 	test.each(NONE)('%j of a completed task is none', (error) => {
