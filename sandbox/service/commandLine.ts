@@ -9,7 +9,7 @@ export const HELP = `mediagen-sandbox [options]
 
 Runs an emulator of the media generation service on this machine, for building n8n workflows with the MediaGen nodes before
 you buy a key. Results are samples and nothing costs money. Tasks and files are kept in memory until it ends.
-It answers the endpoints of the specification and four of its own for custom requests; any other path is 404.
+It answers the endpoints of the specification and five of its own, listed in its README; any other path is 404.
 
 Options
   --port <number>     port to listen on (default 4010; 0 uses a free one)
