@@ -1,6 +1,7 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 
 import { chatModelField } from '../shared/n8n/chatFields';
+import { optionsOf } from '../shared/n8n/fields';
 import { validationError } from '../shared/n8n/parameters';
 import { integer, oneOf, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
@@ -12,19 +13,11 @@ export const fields: INodeProperties[] = [
 		displayName: 'Caching',
 		name: 'caching',
 		type: 'options',
-		options: [
-			{ name: 'Off', value: 'off', description: 'No cache markers are sent' },
-			{
-				name: '5 Minutes',
-				value: '5m',
-				description: 'Since the last question of the same agent',
-			},
-			{
-				name: '1 Hour',
-				value: '1h',
-				description: 'Since the last question. Writing to the cache costs more.',
-			},
-		],
+		options: optionsOf({
+			off: ['Off', 'No cache markers are sent'],
+			'5m': ['5 Minutes', 'Since the last question of the same agent'],
+			'1h': ['1 Hour', 'Since the last question. Writing to the cache costs more.'],
+		}),
 		default: '5m',
 		description:
 			'How long the service keeps the prompt of the agent, so that the next question reads it instead of paying for it again',
@@ -42,14 +35,13 @@ export const fields: INodeProperties[] = [
 		displayName: 'API Style',
 		name: 'apiStyle',
 		type: 'options',
-		options: [
-			{ name: 'Messages', value: 'messages', description: 'POST /v1/messages' },
-			{
-				name: 'Chat Completions',
-				value: 'completions',
-				description: 'POST /v1/chat/completions. It caches results of tools one answer later.',
-			},
-		],
+		options: optionsOf({
+			messages: ['Messages', 'POST /v1/messages'],
+			completions: [
+				'Chat Completions',
+				'POST /v1/chat/completions. It caches results of tools one answer later.',
+			],
+		}),
 		default: 'messages',
 		description: 'Which of the two chat endpoints of the service is used',
 	},

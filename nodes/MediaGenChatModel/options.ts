@@ -34,15 +34,14 @@ const options = z.object({
 	...priceOptions,
 	cachedHistory: choice<History>({
 		displayName: 'Cached History',
-		options: [
-			{ name: 'Everything', value: 'all', description: 'Up to the last result of a tool' },
-			{ name: 'Up to the Question', value: 'question', description: 'Without results of tools' },
-			{
-				name: 'System Prompt and Tools',
-				value: 'none',
-				description: 'Nothing of the conversation, for a memory that drops its oldest turns',
-			},
-		],
+		choices: {
+			all: ['Everything', 'Up to the last result of a tool'],
+			question: ['Up to the Question', 'Without results of tools'],
+			none: [
+				'System Prompt and Tools',
+				'Nothing of the conversation, for a memory that drops its oldest turns',
+			],
+		},
 		default: 'all',
 		description: 'Which part of the conversation is cached, besides system prompt and tools',
 	}),

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
-import { additionalFieldsOf, taskIdField, toOptions } from '../shared/n8n/fields';
+import { additionalFieldsOf, optionsOf, taskIdField, toOptions } from '../shared/n8n/fields';
 import { fieldsOf, ifSet } from '../shared/n8n/options';
 import { unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
@@ -30,14 +30,10 @@ function gridFields({ name, value, description, fields }: Target): INodeProperti
 			displayName: 'Choose By',
 			name: 'matchBy',
 			type: 'options',
-			options: [
-				{ name, value, description },
-				{
-					name: 'Button',
-					value: 'button',
-					description: 'One of the follow-ups that the task itself offers',
-				},
-			],
+			options: optionsOf({
+				[value]: [name, description],
+				button: ['Button', 'One of the follow-ups that the task itself offers'],
+			}),
 			default: value,
 		},
 		...fields,

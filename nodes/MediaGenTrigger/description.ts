@@ -1,7 +1,7 @@
 import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
 
 import { TASK_FAMILIES } from '../shared/api/families';
-import { toOptions } from '../shared/n8n/fields';
+import { optionsOf, toOptions } from '../shared/n8n/fields';
 import {
 	fieldsOf,
 	optionsField,
@@ -47,15 +47,11 @@ const events = preset(z.array(z.enum(['completed', 'failed', 'other'])), {
 	// If the label were "Trigger On", n8n's nodes panel would make an action of each value and drop "Trigger" from the node's name.
 	displayName: 'Trigger on Status',
 	type: 'multiOptions',
-	options: [
-		{ name: 'Completed', value: 'completed', description: 'A task has ended with its results' },
-		{ name: 'Failed', value: 'failed', description: 'A task has failed and was refunded' },
-		{
-			name: 'Other',
-			value: 'other',
-			description: 'A task has another status, if the service reports it. Once per status.',
-		},
-	],
+	options: optionsOf({
+		completed: ['Completed', 'A task has ended with its results'],
+		failed: ['Failed', 'A task has failed and was refunded'],
+		other: ['Other', 'A task has another status, if the service reports it. Once per status.'],
+	}),
 	default: ['completed', 'failed'],
 	required: true,
 });

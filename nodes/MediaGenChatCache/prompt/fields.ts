@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { chatModelField } from '../../shared/n8n/chatFields';
-import { rowsField, textField } from '../../shared/n8n/fields';
+import { optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 
 /** Value of "Cache For" that sends no marker. */
@@ -28,19 +28,11 @@ export const cachedBlocksField = rowsField({
 			displayName: 'Cache For',
 			name: 'ttl',
 			type: 'options',
-			options: [
-				{ name: '5 Minutes', value: '5m', description: 'Since its last use' },
-				{
-					name: '1 Hour',
-					value: '1h',
-					description: 'Since its last use. The header that this requires is sent too.',
-				},
-				{
-					name: 'Not Marked',
-					value: NOT_MARKED,
-					description: 'Cached as part of a marked block that follows it',
-				},
-			],
+			options: optionsOf({
+				'5m': ['5 Minutes', 'Since its last use'],
+				'1h': ['1 Hour', 'Since its last use. The header that this requires is sent too.'],
+				[NOT_MARKED]: ['Not Marked', 'Cached as part of a marked block that follows it'],
+			}),
 			default: '5m',
 			description: 'How long the service keeps everything up to the end of this block',
 		},
@@ -48,11 +40,11 @@ export const cachedBlocksField = rowsField({
 			displayName: 'Place',
 			name: 'place',
 			type: 'options',
-			options: [
-				{ name: 'System', value: 'system', description: 'Before all turns' },
-				{ name: 'User Turn', value: 'user' },
-				{ name: 'Assistant Turn', value: 'assistant' },
-			],
+			options: optionsOf({
+				system: ['System', 'Before all turns'],
+				user: ['User Turn'],
+				assistant: ['Assistant Turn'],
+			}),
 			default: 'system',
 			description: 'Whose text it is',
 		},
@@ -71,10 +63,7 @@ const earlierTurnsField = rowsField({
 			displayName: 'Role',
 			name: 'role',
 			type: 'options',
-			options: [
-				{ name: 'User', value: 'user' },
-				{ name: 'Assistant', value: 'assistant' },
-			],
+			options: toOptions(['user', 'assistant']),
 			default: 'user',
 		},
 		textField({

@@ -12,7 +12,7 @@ import {
 	throwFirstError,
 	toOutputItems,
 } from '../../shared/n8n/failedItems';
-import { textField } from '../../shared/n8n/fields';
+import { optionsOf, textField } from '../../shared/n8n/fields';
 import {
 	commonOptions,
 	fieldsOf,
@@ -48,14 +48,10 @@ const fields: INodeProperties[] = [
 		displayName: 'Source',
 		name: 'source',
 		type: 'options',
-		options: [
-			{ name: 'Input Data', value: 'binary', description: 'A binary field of the input item' },
-			{
-				name: 'URL',
-				value: 'url',
-				description: 'An address that this n8n fetches the picture from',
-			},
-		],
+		options: optionsOf({
+			binary: ['Input Data', 'A binary field of the input item'],
+			url: ['URL', 'An address that this n8n fetches the picture from'],
+		}),
 		default: 'binary',
 	},
 	textField({

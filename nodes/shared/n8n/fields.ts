@@ -17,9 +17,18 @@ export function toOptions<const Value extends string>(
 	return values.map((value) => ({
 		name: names[value] ?? RATIO_NAMES[value] ?? toTitle(value),
 		value,
-		...(descriptions[value] === undefined ? {} : { description: descriptions[value] }),
+		description: descriptions[value],
 	}));
 }
+
+/** What a list offers, in its order: for each value its name and, if it needs one, a description. */
+export type Choices<Value extends string = string> = Readonly<
+	Record<Value, readonly [name: string, description?: string]>
+>;
+
+/** An option list of values with names of their own. */
+export const optionsOf = (choices: Choices): INodePropertyOptions[] =>
+	Object.entries(choices).map(([value, [name, description]]) => ({ name, value, description }));
 
 /** The default of a number that is sent only if it is set. n8n 1.123 turns an empty text into the smallest number when the panel opens. */
 export const NOT_SET = null;

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { TASK_ID_PLACEHOLDER } from '../api/families';
-import { fieldName, flag, integer, number, oneOf, toId } from '../util/schema';
+import { fieldName, flag, integer, number, oneKeyOf, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { byLabel } from './fields';
+import { byLabel, type Choices, optionsOf } from './fields';
 import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
@@ -45,30 +45,20 @@ export const presetNumber = (...given: Parameters<typeof numeric>) => preset(...
 
 export const numberIfSet = (...given: Parameters<typeof numeric>) => ifSet(...numeric(...given));
 
-type Choice<Value> = { name: string; value: Value; description?: string };
-
-export const choice = <Value extends string>(
-	field: Omit<Field, 'type'> & {
-		options: [Choice<Value>, ...Array<Choice<Value>>];
-		default: NoInfer<Value>;
-	},
-) => {
-	const [first, ...others] = field.options;
-	const schema = oneOf([first.value, ...others.map(({ value }) => value)]);
-	return preset(schema, { ...field, type: 'options' });
-};
+/** One of the values of a list. */
+export const choice = <Value extends string>({
+	choices,
+	...field
+}: Omit<Field, 'type' | 'options'> & { choices: Choices<Value>; default: NoInfer<Value> }) =>
+	preset(oneKeyOf(choices), { ...field, type: 'options', options: optionsOf(choices) });
 
 export const balanceUnit = (displayName: string) =>
 	choice({
 		displayName,
-		options: [
-			{
-				name: 'Balance',
-				value: 'balance',
-				description: 'In the unit that the service is set up with',
-			},
-			{ name: 'Credits', value: 'credits' },
-		],
+		choices: {
+			balance: ['Balance', 'In the unit that the service is set up with'],
+			credits: ['Credits'],
+		},
 		default: 'balance',
 	});
 
@@ -81,25 +71,17 @@ export const itemText = z.unknown().transform((value) => {
 
 const waitMode = choice({
 	displayName: 'Wait for Result',
-	options: [
-		{
-			name: 'Poll Here',
-			value: 'poll',
-			description: 'Ask for the task every few seconds until it ends',
-		},
-		{
-			name: 'Pause Until Callback',
-			value: 'callback',
-			description:
-				'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
-		},
-		{
-			name: "Don't Wait",
-			value: 'none',
-			description:
-				'Continue without the result. A MediaGen Trigger, or the operation Wait of the resource Task, gets it later.',
-		},
-	],
+	choices: {
+		poll: ['Poll Here', 'Ask for the task every few seconds until it ends'],
+		callback: [
+			'Pause Until Callback',
+			'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
+		],
+		none: [
+			"Don't Wait",
+			'Continue without the result. A MediaGen Trigger, or the operation Wait of the resource Task, gets it later.',
+		],
+	},
 	default: 'poll',
 });
 
@@ -109,14 +91,10 @@ const notForTools = { '@tool': [true] };
 export const outputOptions = {
 	output: choice({
 		displayName: 'Output',
-		options: [
-			{ name: 'One Item per Task', value: 'tasks', description: 'All files of a task in one item' },
-			{
-				name: 'One Item per File',
-				value: 'files',
-				description: 'Each file of a task in an item of its own',
-			},
-		],
+		choices: {
+			tasks: ['One Item per Task', 'All files of a task in one item'],
+			files: ['One Item per File', 'Each file of a task in an item of its own'],
+		},
 		default: 'tasks',
 		displayOptions: { hide: notForTools },
 		description: 'Whether the files of a task come out together. The next node runs once per item.',
@@ -177,28 +155,20 @@ export const buyingOptions = {
 	}),
 	maxTasksReached: choice({
 		displayName: 'Max Tasks: When Reached',
-		options: [
-			{
-				name: 'Return What Was Bought',
-				value: 'returnBought',
-				description: 'The items beyond the limit do not come out',
-			},
-			{ name: 'Fail', value: 'fail' },
-		],
+		choices: {
+			returnBought: ['Return What Was Bought', 'The items beyond the limit do not come out'],
+			fail: ['Fail'],
+		},
 		default: 'returnBought',
 		description:
 			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
 	}),
 	whenUnsure: choice({
 		displayName: 'If It May Have Been Bought',
-		options: [
-			{ name: 'Do Not Send Again', value: 'doNotSend' },
-			{
-				name: 'Send Again',
-				value: 'sendAgain',
-				description: 'It may be bought twice. Look at the balance first.',
-			},
-		],
+		choices: {
+			doNotSend: ['Do Not Send Again'],
+			sendAgain: ['Send Again', 'It may be bought twice. Look at the balance first.'],
+		},
 		default: 'doNotSend',
 		description:
 			'What a further attempt in the same execution does with an item whose request got no clear answer, such as a timeout or a server error',
@@ -228,10 +198,7 @@ export const reuseOptions = {
 	}),
 	whenFilesAreGone: choice({
 		displayName: 'When Its Files Are Gone',
-		options: [
-			{ name: 'Buy Again', value: 'buyAgain' },
-			{ name: 'Fail', value: 'fail' },
-		],
+		choices: { buyAgain: ['Buy Again'], fail: ['Fail'] },
 		default: 'fail',
 		description:
 			'What happens to an item whose Existing Task the service does not know, or whose links have expired',

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
-import { rowsField, taskIdField, textField } from '../n8n/fields';
+import { optionsOf, rowsField, taskIdField, textField } from '../n8n/fields';
 import { throwFirstError } from '../n8n/failedItems';
 import { itemError } from '../n8n/nodeErrors';
 import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
@@ -131,15 +131,11 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 		displayName: 'Body',
 		name: 'bodyType',
 		type: 'options',
-		options: [
-			{ name: 'Fields', value: 'fields', description: 'Names and values, sent as JSON' },
-			{
-				name: 'Form Data With a File',
-				value: 'formData',
-				description: 'Names and values, and a file from the input',
-			},
-			{ name: 'JSON', value: 'json' },
-		],
+		options: optionsOf({
+			fields: ['Fields', 'Names and values, sent as JSON'],
+			formData: ['Form Data With a File', 'Names and values, and a file from the input'],
+			json: ['JSON'],
+		}),
 		default: 'json',
 	},
 	{

@@ -87,6 +87,15 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 	});
 }
 
+/** One of the keys of a table. */
+export function oneKeyOf<Key extends string>(table: Readonly<Record<Key, unknown>>) {
+	const keys = Object.keys(table);
+	return z.custom<Key>(
+		(given) => typeof given === 'string' && keys.includes(given),
+		`must be one of ${keys.join(', ')}`,
+	);
+}
+
 /** Validates an object by the schema that `pick` returns for its fields. */
 export function schemaFor<Output>(
 	pick: (fields: Record<string, unknown>) => z.ZodType<Output, z.ZodTypeDef, unknown>,

@@ -7,6 +7,7 @@ import {
 	NOT_SENT,
 	NOT_SET,
 	openValueField,
+	optionsOf,
 	promptField,
 	textField,
 	toOptions,
@@ -178,18 +179,10 @@ export const additionalFields = additionalFieldsOf([
 		displayName: 'Send Input Data As',
 		name: 'sendInputDataAs',
 		type: 'options',
-		options: [
-			{
-				name: 'Upload',
-				value: 'upload',
-				description: 'Store the picture at the service first, for 72 hours',
-			},
-			{
-				name: 'Data URI',
-				value: 'dataUri',
-				description: 'Put the picture into the request, up to 10 MB each',
-			},
-		],
+		options: optionsOf({
+			upload: ['Upload', 'Store the picture at the service first, for 72 hours'],
+			dataUri: ['Data URI', 'Put the picture into the request, up to 10 MB each'],
+		}),
 		default: 'upload',
 		displayOptions: {
 			show: { '/referenceImages': ['binary', 'both'] },

@@ -5,6 +5,7 @@ import {
 	IMAGE_ROLES,
 	KEEP_ORIGINAL_SOUND,
 	MIN_SHOT_DURATION,
+	SHOT_TYPES,
 	VIDEO_ASPECT_RATIOS,
 	VIDEO_DURATION,
 	VIDEO_MODES,
@@ -15,6 +16,7 @@ import {
 	NOT_SENT,
 	NOT_SET,
 	openValueField,
+	optionsOf,
 	promptField,
 	rowsField,
 	textField,
@@ -41,17 +43,13 @@ const modelField = openValueField({
 		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
 
-const IMAGE_INPUTS = [
-	{ name: 'None', value: 'none' },
-	{ name: 'First Frame', value: 'firstFrame', description: 'The video begins with this picture' },
-	{
-		name: 'First and Last Frame',
-		value: 'firstAndLastFrame',
-		description: 'The video leads from one picture to the other',
-	},
-	{ name: 'References', value: 'references', description: 'Pictures that the prompt refers to' },
-	{ name: 'With Roles', value: 'roles', description: 'Any number of pictures, each with a role' },
-];
+const IMAGE_INPUTS = optionsOf({
+	none: ['None'],
+	firstFrame: ['First Frame', 'The video begins with this picture'],
+	firstAndLastFrame: ['First and Last Frame', 'The video leads from one picture to the other'],
+	references: ['References', 'Pictures that the prompt refers to'],
+	roles: ['With Roles', 'Any number of pictures, each with a role'],
+});
 
 /** Pictures to start from: as a plain list, or with roles, never both (spec §6, rules 1, 3 and 4). */
 const imageFields: INodeProperties[] = [
@@ -154,19 +152,14 @@ const videoFields: INodeProperties[] = [
 		displayName: 'Video',
 		name: 'referType',
 		type: 'options',
-		options: [
-			{ name: 'None', value: 'none' },
-			{
-				name: 'Edit a Video',
-				value: 'base',
-				description: 'A video of 3 to 10 seconds. The result is as long as the video.',
-			},
-			{
-				name: 'Take Features From a Video',
-				value: 'feature',
-				description: 'MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
-			},
-		],
+		options: optionsOf({
+			none: ['None'],
+			base: ['Edit a Video', 'A video of 3 to 10 seconds. The result is as long as the video.'],
+			feature: [
+				'Take Features From a Video',
+				'MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
+			],
+		}),
 		default: 'none',
 		description: 'A video to start from. With one, the service makes no new sound.',
 	},
@@ -193,18 +186,10 @@ const shotFields: INodeProperties[] = [
 		displayName: 'Shot Type',
 		name: 'shotType',
 		type: 'options',
-		options: [
-			{
-				name: 'Customize',
-				value: 'customize',
-				description: 'You say what each shot shows, and for how long',
-			},
-			{
-				name: 'Intelligence',
-				value: 'intelligence',
-				description: 'The service divides the prompt into shots',
-			},
-		],
+		options: toOptions(SHOT_TYPES, {
+			customize: 'You say what each shot shows, and for how long',
+			intelligence: 'The service divides the prompt into shots',
+		}),
 		default: 'customize',
 		displayOptions: { show: { multiShot: [true] } },
 	},
