@@ -21,7 +21,7 @@ import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
 import type { TaskRun } from './taskRun';
-import { HOST_LIMIT_AFTER_MS, NOT_READ } from './waitingExecution';
+import { HOST_LIMIT_AFTER_MS, keyOfPause, NOT_READ } from './waitingExecution';
 import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
 export const SET_WEBHOOK_URL =
@@ -152,7 +152,8 @@ async function pause(
 		delete item.binary;
 	}
 	await context.putExecutionToWait(new Date(pauseLimit + HOST_LIMIT_AFTER_MS));
-	watchPause({ ...run, pauseLimit }, outcomes, addresses, expected);
+	const key = keyOfPause(context, pauseLimit);
+	watchPause({ ...run, outcomes, key, pauseLimit }, addresses, expected);
 	const waiting = context.getExecuteData();
 	// n8n disables the node that waits, and would thereby skip another run of it that is due in this execution: both share the object.
 	waiting.node = { ...waiting.node };

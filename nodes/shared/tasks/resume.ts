@@ -61,6 +61,8 @@ import {
 /** A run whose input is the waiting items, as the node wrote them before it paused. */
 type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: z.infer<typeof waitingItems> };
 
+type Call = Pick<CallbackRun, 'context' | 'family' | 'client' | 'isKept'>;
+
 const ownText = z.string().optional().catch(undefined);
 
 /** With the binary mode "combined", n8n gives an expression the JSON in place of the item. */
@@ -134,7 +136,7 @@ const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUr
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
 
 /** Reads what the node wrote before it paused: one outcome for each waiting item. */
-function readWaitingItems(run: CallbackRun): TaskItem[] {
+function readWaitingItems(run: Omit<CallbackRun, 'outcomes'>): TaskItem[] {
 	return run.waiting.map(({ json }, itemIndex) => {
 		const read = waitingJson.parse(json);
 		const { taskId, status, error, notes, recordKey, purchaseKey, reused, input } = read;
@@ -155,12 +157,8 @@ function readWaitingItems(run: CallbackRun): TaskItem[] {
 }
 
 /** `undefined` if the items were not written by a pause. */
-function openCallbackRun(
-	context: IWebhookFunctions,
-	family: TaskFamily,
-	client: MediaGenClient,
-	isKept: boolean,
-): CallbackRun | undefined {
+function openCallbackRun(call: Call): CallbackRun | undefined {
+	const { context } = call;
 	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
 	// n8n gave the node the first item only.
 	const waiting = context.getNode().executeOnce === true ? items.slice(0, 1) : items;
@@ -171,31 +169,27 @@ function openCallbackRun(
 		getParameter: (name): unknown =>
 			name in evaluated ? evaluated[name] : context.getNodeParameter(name, null),
 	});
-	return {
-		context,
-		family,
+	const run = {
+		...call,
 		operation: z.string().catch('').parse(context.getNodeParameter('operation', '')),
 		options,
-		client,
 		signal: undefined,
 		deadline: clock.now() + DOWNLOAD_WITHIN_MS,
 		limit: pLimit(options.concurrency),
 		waiting,
+		key: keyOfPause(context, pauseLimit),
 		pauseLimit,
-		isKept,
 	};
+	const outcomes = readWaitingItems(run);
+	return withTaskIds({ ...run, outcomes }, outcomes);
 }
 
 const lock = new KeyedLock();
 
 /** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
-function finalOutcomes(
-	run: CallbackRun,
-	outcomes: readonly TaskItem[],
-	{ ended }: WaitingExecution,
-): TaskItem[] {
+function finalOutcomes(run: CallbackRun, { ended }: WaitingExecution): TaskItem[] {
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
-	return outcomes.map((outcome, at) => {
+	return run.outcomes.map((outcome, at) => {
 		if (!isAccepted(outcome)) return outcome;
 		const { itemIndex, taskId, options, recordKey } = outcome;
 		const end = ended.get(taskId);
@@ -205,11 +199,10 @@ function finalOutcomes(
 
 async function makeOutput(
 	run: CallbackRun,
-	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<INodeExecutionData[]> {
-	const final = finalOutcomes(run, outcomes, execution);
-	countResumedCost(run.context, outcomes, final);
+	const final = finalOutcomes(run, execution);
+	countResumedCost(run.context, run.outcomes, final);
 	const read = final.map(asRead);
 	const downloadsEnd = outputEnd(run);
 	const delivered =
@@ -300,12 +293,8 @@ function refuseStranger(
  * Whether a callback is for a task of another pause of the same execution. After a kill, n8n 1.123 takes callbacks for an execution as
  * it was at the last pause that it has stored: resumed from there, it would buy again what it bought since.
  */
-async function isOfAnotherPause(
-	run: CallbackRun,
-	outcomes: readonly TaskItem[],
-	claimed: string | undefined,
-): Promise<boolean> {
-	const isOwn = (id: string) => outcomes.some((item) => isAccepted(item) && item.taskId === id);
+async function isOfAnotherPause(run: CallbackRun, claimed: string | undefined): Promise<boolean> {
+	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
 	if (claimed === undefined || isOwn(claimed)) return false;
 	try {
 		await retrieveRecord(run, claimed, 'once');
@@ -329,26 +318,21 @@ type Found =
 	| { running: AcceptedItem }
 	| undefined;
 
-async function firstToFindAllEnded(
-	run: CallbackRun,
-	outcomes: readonly TaskItem[],
-	key: string,
-	claimed: string | undefined,
-): Promise<Found> {
-	if (hasResumed(key)) return undefined;
-	const execution = waitingExecution(key);
+async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined): Promise<Found> {
+	if (hasResumed(run.key)) return undefined;
+	const execution = waitingExecution(run.key);
 	if (execution.output) return { join: execution.output };
 	if (isGivenUp(run)) return undefined;
-	if (await isOfAnotherPause(run, outcomes, claimed)) return undefined;
+	if (await isOfAnotherPause(run, claimed)) return undefined;
 	if (isOverdue(run)) {
-		await readAll(run, outcomes, execution);
+		await readAll(run, execution);
 	} else {
 		const isKnown = claimed !== undefined && execution.ended.has(claimed);
-		if (isKnown && openTasks(outcomes, execution).length > 0) return undefined;
-		const running = await findRunning(run, outcomes, execution, claimed);
+		if (isKnown && openTasks(run, execution).length > 0) return undefined;
+		const running = await findRunning(run, execution, claimed);
 		if (running) return { running };
 	}
-	execution.output = makeOutput(run, outcomes, execution);
+	execution.output = makeOutput(run, execution);
 	return { resume: execution.output };
 }
 
@@ -358,10 +342,9 @@ async function firstToFindAllEnded(
  */
 async function resumeWith(
 	run: CallbackRun,
-	key: string,
 	output: Promise<INodeExecutionData[]>,
 ): Promise<IWebhookResponseData> {
-	const { context } = run;
+	const { context, key } = run;
 	try {
 		const inTime = await inTimeToAnswer(output);
 		if (!inTime) answer(context, 503, CALL_AGAIN);
@@ -382,30 +365,20 @@ async function resumeWith(
  * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body only names
  * the task to ask for first; the records are read from the service. Throws an `ApiError` if a record cannot be read now.
  */
-async function resumeWithClient(
-	context: IWebhookFunctions,
-	family: TaskFamily,
-	client: MediaGenClient,
-	isKept: boolean,
-): Promise<IWebhookResponseData> {
+async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
+	const { context, client } = call;
 	// Before the waiting rows are read: anybody who guesses the execution's number can call.
 	const refusal = refuseStranger(context, client);
 	if (refusal) return refusal;
-	const opened = openCallbackRun(context, family, client, isKept);
+	const run = openCallbackRun(call);
 	// n8n stores the output of a resume in place of the waiting items. A busy 1.123 may show the execution as waiting at its next pause
 	// before it has stored that: resumed from there, it would buy again what it has bought since.
-	if (!opened) return answer(context, 503, CALL_AGAIN);
-	const outcomes = readWaitingItems(opened);
-	const run = withTaskIds(opened, outcomes);
-	const key = keyOfPause(context, run.pauseLimit);
+	if (!run) return answer(context, 503, CALL_AGAIN);
 	const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
 	if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
 	// With the API key masked, as in the waiting items.
 	const claimed = taskId && client.connection.redactText(taskId);
-	const found = await lock.run(
-		key,
-		async () => await firstToFindAllEnded(run, outcomes, key, claimed),
-	);
+	const found = await lock.run(run.key, async () => await firstToFindAllEnded(run, claimed));
 	if (!found) return {};
 	if ('running' in found) {
 		context.logger.info(
@@ -415,7 +388,7 @@ async function resumeWithClient(
 		const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 	}
-	if ('resume' in found) return await resumeWith(run, key, found.resume);
+	if ('resume' in found) return await resumeWith(run, found.resume);
 	return (await inTimeToAnswer(found.join)) ? {} : answer(context, 503, CALL_AGAIN);
 }
 
@@ -430,7 +403,7 @@ async function resumeOnCallback(
 	const kept = keptConnection(context);
 	try {
 		const client = kept ? createClient(context, kept) : await openClient(context);
-		return await resumeWithClient(context, family, client, kept !== undefined);
+		return await resumeWithClient({ context, family, client, isKept: kept !== undefined });
 	} catch (error) {
 		// The credential may have another key, or another address, by now.
 		forgetConnection(context);

@@ -84,6 +84,10 @@ const FILES_WITHIN_MS = 50_000;
 const GIVEN_UP_AFTER_MS = 100_000;
 
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
+	/** Its items, with what was known of their tasks before the pause. */
+	outcomes: readonly TaskItem[];
+	/** See `keyOfPause`. */
+	key: string;
 	/** Milliseconds since 1970 at which it goes on with what there is. */
 	pauseLimit: number;
 	/** Whether its client is the one from before the pause: by now, the credential may have another key, or another address. */
@@ -147,12 +151,10 @@ async function noteEnd(
 	return true;
 }
 
-export function openTasks(
-	outcomes: readonly TaskItem[],
+export const openTasks = (
+	{ outcomes }: PausedRun<TaskContext>,
 	{ ended }: WaitingExecution,
-): AcceptedItem[] {
-	return outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
-}
+): AcceptedItem[] => outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 
 /**
  * Asks for the tasks that are not known to have ended: the one with the id `first`, then the others in order, up to one that still runs,
@@ -161,11 +163,10 @@ export function openTasks(
  */
 export async function findRunning(
 	run: PausedRun<TaskContext>,
-	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
-	const open = openTasks(outcomes, execution);
+	const open = openTasks(run, execution);
 	const queue = [
 		...open.filter(({ taskId }) => taskId === first),
 		...open.filter(({ taskId }) => taskId !== first),
@@ -188,10 +189,9 @@ const READ_WITHIN_MS = 25_000;
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(
 	run: PausedRun<TaskContext>,
-	outcomes: readonly TaskItem[],
 	execution: WaitingExecution,
 ): Promise<void> {
-	const reads = openTasks(outcomes, execution).map(
+	const reads = openTasks(run, execution).map(
 		async (outcome) => await noteEnd(run, outcome, execution),
 	);
 	await within(READ_WITHIN_MS, Promise.allSettled(reads));

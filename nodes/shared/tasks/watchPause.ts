@@ -4,7 +4,7 @@ import { openClient } from '../api/client';
 import { asError, errorFromThrown } from '../api/errors';
 import { below, withSecret } from '../api/signedAddress';
 import type { ownCall } from '../callbacks/callback';
-import { isAccepted, type TaskItem } from '../output/items';
+import { isAccepted } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
@@ -17,7 +17,6 @@ import {
 	forgetWaiting,
 	hasResumed,
 	keepConnection,
-	keyOfPause,
 	type PausedRun,
 	waitingExecution,
 } from './waitingExecution';
@@ -213,13 +212,9 @@ const FIRST_REPEAT_MS = 250;
 const REPEAT_FOR_MS = 120_000;
 
 /** Whether all tasks have ended; `undefined` where that cannot be read. */
-async function allEnded(
-	run: PausedRun,
-	outcomes: readonly TaskItem[],
-	key: string,
-): Promise<boolean | undefined> {
+async function allEnded(run: PausedRun): Promise<boolean | undefined> {
 	try {
-		return (await findRunning(run, outcomes, waitingExecution(key))) === undefined;
+		return (await findRunning(run, waitingExecution(run.key))) === undefined;
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		run.context.logger.debug(
@@ -235,7 +230,7 @@ async function allEnded(
 }
 
 /** Calls the paused node, for a while, until it has received the call or a callback resumes the execution. Returns whether one did. */
-async function resume({ context }: PausedRun, key: string, resumeUrl: string): Promise<boolean> {
+async function resume({ context, key }: PausedRun, resumeUrl: string): Promise<boolean> {
 	const until = clock.now() + REPEAT_FOR_MS;
 	for (let wait = FIRST_REPEAT_MS; clock.now() < until && !hasResumed(key); wait *= GROWTH) {
 		const { state } = await callOwnAddress(context, resumeUrl, key);
@@ -247,11 +242,10 @@ async function resume({ context }: PausedRun, key: string, resumeUrl: string): P
 
 async function watch(
 	run: PausedRun,
-	outcomes: readonly TaskItem[],
-	key: string,
 	{ resumeUrl, formUrl }: PauseAddresses,
 	expected: number,
 ): Promise<void> {
+	const { key } = run;
 	let isOver = false;
 	let isStored = false;
 	let end = expected;
@@ -273,10 +267,10 @@ async function watch(
 		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
 		isOver = state === 'over';
 		if (isOver || (state === 'running' && wait < BELIEVED_MS)) continue;
-		const ended = await allEnded(run, outcomes, key);
+		const ended = await allEnded(run);
 		if (ended === true) {
 			if (isStored) await rest(CALLBACK_COMES_WITHIN_MS);
-			isOver = await resume(run, key, resumeUrl);
+			isOver = await resume(run, resumeUrl);
 			// An n8n that accepts no call for minutes is busy: the next try is minutes later.
 			wait = LONGEST_MS;
 			end = Infinity;
@@ -285,7 +279,7 @@ async function watch(
 			wait = SPARSE_MS / GROWTH;
 		}
 	}
-	if (!isOver) await resume(run, key, resumeUrl);
+	if (!isOver) await resume(run, resumeUrl);
 	// In queue mode another process has resumed it. Here, a download may still be under way.
 	if (waitingExecution(key).output === undefined) forgetWaiting(key);
 }
@@ -310,20 +304,14 @@ async function watch(
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
  */
-export function watchPause(
-	run: PausedRun,
-	outcomes: readonly TaskItem[],
-	addresses: PauseAddresses,
-	expected: number,
-): void {
-	const key = keyOfPause(run.context, run.pauseLimit);
-	const execution = waitingExecution(key);
-	for (const outcome of outcomes.filter(isAccepted)) {
+export function watchPause(run: PausedRun, addresses: PauseAddresses, expected: number): void {
+	const { ended } = waitingExecution(run.key);
+	for (const outcome of run.outcomes.filter(isAccepted)) {
 		if (hasCome(outcome))
-			execution.ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
+			ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
 	}
 	keepConnection(run);
-	void watch({ ...run, isKept: true }, outcomes, key, addresses, expected)
+	void watch({ ...run, isKept: true }, addresses, expected)
 		.catch((error: unknown) => {
 			run.context.logger.debug(
 				`MediaGen: a paused execution is not watched any more: ${asError(error).message}`,
