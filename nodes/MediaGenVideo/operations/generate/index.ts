@@ -14,7 +14,7 @@ import { flag } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
 import { videoRequest } from './request';
-import { videoNotes } from './rules';
+import { videoNotes } from './notes';
 
 const group = z.record(z.unknown());
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
 import {
 	elementMentions,
 	imageReferences,
 	videoNotes,
-} from '../../../../../nodes/MediaGenVideo/operations/generate/rules';
+} from '../../../../../nodes/MediaGenVideo/operations/generate/notes';
+import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
 import { checkOriginal } from '../../../../../nodes/MediaGenVideo/operations/remix';
 import { readTaskRecord } from '../../../../../nodes/shared/api/records';
 
