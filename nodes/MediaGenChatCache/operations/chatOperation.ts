@@ -57,6 +57,7 @@ interface ChatRun {
 	client: MediaGenClient;
 	signal: AbortSignal | undefined;
 	guard: SpendingGuard;
+	records: PurchaseRecords;
 }
 
 /** A validated question, with the fingerprint of its prefix. */
@@ -93,10 +94,9 @@ const MOST_UNANSWERED = 2;
 
 async function askAll(
 	run: ChatRun,
-	records: PurchaseRecords,
 	questions: ReadonlyArray<Question | UnboughtItem>,
 ): Promise<ChatOutcome[]> {
-	const { context, style, options, client, signal, guard } = run;
+	const { context, style, options, client, signal } = run;
 	const timeoutMs = options.timeout * 1_000;
 	const memory = options.watchPrefix ? new PrefixMemory(context) : undefined;
 	const volatileIn = oncePerText(findVolatile);
@@ -106,14 +106,8 @@ async function askAll(
 	/** Time limits in a row that passed without an answer. */
 	let unanswered = 0;
 	const paidRun: PaidRun<Question, ChatResponse> = {
-		context,
-		client,
-		records,
-		guard,
+		...run,
 		buys: 'answer',
-		concurrency: options.concurrency,
-		whenUnsure: options.whenUnsure,
-		signal,
 		prepare: async ({ itemIndex, purchase: { body } }) =>
 			await Promise.resolve(async () => {
 				sent.add(itemIndex);
@@ -193,8 +187,8 @@ async function execute(
 		];
 	const records = new PurchaseRecords(context);
 	try {
-		const run = { context, style, options, client, signal, guard };
-		const outcomes = await askAll(run, records, questions);
+		const run = { context, style, options, client, signal, guard, records };
+		const outcomes = await askAll(run, questions);
 		dropRecords(
 			context,
 			records,

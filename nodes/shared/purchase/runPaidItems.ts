@@ -41,8 +41,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	records: PurchaseRecords;
 	guard: SpendingGuard;
 	buys: 'task' | 'answer';
-	concurrency: number;
-	whenUnsure: RunOptions['whenUnsure'];
+	options: Pick<RunOptions, 'concurrency' | 'whenUnsure'>;
 	/** Nothing is bought after it. */
 	deadline?: {
 		/** Milliseconds since 1970. */
@@ -151,7 +150,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 	if (state?.state === 'pending') {
 		attempt.pending = state;
-		if (run.whenUnsure === 'doNotSend') throw new PendingPurchaseError(run.buys, state.response);
+		if (run.options.whenUnsure === 'doNotSend')
+			throw new PendingPurchaseError(run.buys, state.response);
 	}
 	throwIfStopped();
 
@@ -241,7 +241,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	items: ReadonlyArray<Item | UnboughtItem>,
 ): Promise<Array<PaidItem<Item, Receipt>>> {
 	const node = run.context.getNode();
-	const limit = pLimit(run.concurrency);
+	const limit = pLimit(run.options.concurrency);
 	let stopped: ApiError | undefined;
 	let balance: Promise<string | undefined> | undefined;
 	// All items after a 402 state the balance, and it is the same for all.

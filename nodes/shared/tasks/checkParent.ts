@@ -5,9 +5,8 @@ import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { refusal } from '../n8n/parameters';
 import { rejected } from '../output/items';
-import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { PreparedItem, RequestBody } from './prepare';
-import { retrieveRecord, type TaskRun } from './taskRun';
+import { type BuyingRun, retrieveRecord, type TaskRun } from './taskRun';
 
 /** What the record of a parent task says about a request that builds on it. */
 interface ParentCheck {
@@ -45,18 +44,21 @@ async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord |
 
 /** Reads the parent tasks before the first request, each once, and refuses what the service would refuse, with the field's label. */
 export async function checkParents(
-	run: TaskRun,
+	run: BuyingRun,
 	fields: readonly INodeProperties[],
 	check: ParentRule,
 	items: readonly PreparedItem[],
-	records: PurchaseRecords,
 ): Promise<PreparedItem[]> {
 	const { brandWords } = run.client.connection;
 	const parents = new Map<unknown, Promise<TaskRecord | undefined>>();
 	return await Promise.all(
 		items.map(async (item) => {
 			// What was bought before is not sent again.
-			if (item.state !== 'ready' || item.existing || records.stateOf(item.purchase) !== undefined)
+			if (
+				item.state !== 'ready' ||
+				item.existing ||
+				run.records.stateOf(item.purchase) !== undefined
+			)
 				return item;
 			const { task_id: taskId } = item.body;
 			const read = parents.get(taskId) ?? parentRecord(run, taskId);

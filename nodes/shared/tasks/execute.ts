@@ -35,7 +35,14 @@ import {
 	withKnownLinks,
 } from './prepare';
 import { taskList } from './taskList';
-import { acceptedItem, openTaskRun, type TaskRun, withRecord, withTaskIds } from './taskRun';
+import {
+	acceptedItem,
+	type BuyingRun,
+	openTaskRun,
+	type TaskRun,
+	withRecord,
+	withTaskIds,
+} from './taskRun';
 
 /** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
@@ -57,20 +64,13 @@ const NO_ENDPOINT: BuyingOperation['notFound'] = {
 /** Milliseconds for which a run that does not poll buys after the last accepted task, such as under a rate limit. A pause begins after them. */
 const ACCEPTED_WITHIN_MS = 600_000;
 
-/** What the purchases of a run left. */
-interface Bought {
-	records: PurchaseRecords;
-	guard: SpendingGuard;
-}
-
 /** Buys a task for each item that is ready. Also returns when the last one was accepted, in milliseconds since 1970. */
 async function buyTasks(
-	run: TaskRun,
+	run: BuyingRun,
 	operation: BuyingOperation,
-	{ records, guard }: Bought,
 	items: readonly PreparedItem[],
 ): Promise<{ accepted: TaskItem[]; lastAccepted: number }> {
-	const { context, client, signal, options } = run;
+	const { client, options } = run;
 	let lastAccepted = clock.now();
 	// Without the time that uploads took.
 	let idleSince = lastAccepted;
@@ -87,19 +87,13 @@ async function buyTasks(
 	const notFound = operation.notFound ?? (namesTask ? undefined : NO_ENDPOINT);
 	const paid = await runPaidItems(
 		{
-			context,
-			client,
-			records,
-			guard,
+			...run,
 			buys: 'task',
-			concurrency: options.concurrency,
-			whenUnsure: options.whenUnsure,
 			deadline,
-			signal,
 			prepare: async (item: ReadyTask) => {
 				const { path, body } = item.target;
 				const began = clock.now();
-				const submission = await toSubmission(run, records, item, deadline.at);
+				const submission = await toSubmission(run, item, deadline.at);
 				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
 				const request = sentRequestOf(Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<AcceptedTask & { request?: SentRequest }> => {
@@ -118,7 +112,7 @@ async function buyTasks(
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 			hintFor: (error) => (error instanceof NotFoundError ? notFound?.hint : undefined),
 		},
-		items.map((item) => (item.state === 'ready' ? withKnownLinks(records, item) : item)),
+		items.map((item) => (item.state === 'ready' ? withKnownLinks(run, item) : item)),
 	);
 	const accepted = paid.map((item): TaskItem => {
 		if (item.state !== 'ready') return item;
@@ -136,11 +130,11 @@ async function buyTasks(
  * failed item ends it with an error that names every task.
  */
 export async function deliver(
-	run: TaskRun,
+	run: TaskRun | BuyingRun,
 	outcomes: readonly TaskItem[],
-	bought?: Bought,
 ): Promise<INodeExecutionData[][]> {
 	const { context, options } = run;
+	const bought = 'records' in run ? run : undefined;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
 	const willFail = outcomes.some((item) => isFailed(item) && !isLeftOut(item));
 	// Files of a run that fails would be thrown away.
@@ -161,16 +155,12 @@ export async function deliver(
 		throw runError(context.getNode(), delivered, failed, others);
 	}
 	context.addExecutionHints(...runHints(comesOut, bought?.guard));
-	if (bought) tellLeftOut(run, delivered, bought.guard);
+	if (bought) tellLeftOut(bought, delivered);
 	return [outputItems(context.getNode(), comesOut, options)];
 }
 
 /** Counts the items that are left out in the custom data, and reports them if no item comes out that could have the note. */
-function tellLeftOut(
-	{ context }: TaskRun,
-	outcomes: readonly TaskItem[],
-	guard: SpendingGuard,
-): void {
+function tellLeftOut({ context, guard }: BuyingRun, outcomes: readonly TaskItem[]): void {
 	countLeftOut(context, outcomes.filter(isLeftOut).length);
 	const note = outcomes.every(isLeftOut) ? guard.leftOutNote(outcomes) : undefined;
 	if (note === undefined) return;
@@ -203,45 +193,42 @@ async function execute(
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
 	const read = checked(await prepareItems(opened, operation));
 	const records = new PurchaseRecords(context);
-	const bought = { records, guard };
+	const buying = { ...opened, records, guard };
 	try {
 		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
-			? checked(await findExistingTasks(opened, read, records))
+			? checked(await findExistingTasks(buying, read))
 			: read;
-		const items = parent
-			? checked(await checkParents(opened, fields, parent, found, records))
-			: found;
+		const items = parent ? checked(await checkParents(buying, fields, parent, found)) : found;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// Checking existing tasks may have taken a minute.
-		const run = { ...opened, deadline: clock.now() + timeout * 1_000 };
-		const { accepted, lastAccepted } = await buyTasks(run, operation, bought, items);
+		const run = { ...buying, deadline: clock.now() + timeout * 1_000 };
+		const { accepted, lastAccepted } = await buyTasks(run, operation, items);
 		// Each task has the whole time, also one that was bought late, such as after a rate limit.
 		const waits = { ...run, deadline: Math.max(run.deadline, lastAccepted + timeout * 1_000) };
 		const waiting = withTaskIds(waits, accepted);
-		return await waitAndDeliver(waiting, operation, bought, withLeftOutNote(accepted, guard));
+		return await waitAndDeliver(waiting, operation, withLeftOutNote(accepted, guard));
 	} finally {
 		records.close();
 	}
 }
 
 async function waitAndDeliver(
-	run: TaskRun,
+	run: BuyingRun,
 	operation: BuyingOperation,
-	bought: Bought,
 	accepted: readonly TaskItem[],
 ): Promise<INodeExecutionData[][]> {
 	const { waitMode } = run.options;
-	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted, bought);
+	if (waitMode === 'none' && !operation.synchronous) return await deliver(run, accepted);
 	if (waitMode === 'callback') {
-		const { items, output } = await pauseUnlessEnded(run, accepted, bought.records);
-		if (!output) return await deliver(run, await pollTasks(run, items), bought);
-		tellLeftOut(run, items, bought.guard);
+		const { items, output } = await pauseUnlessEnded(run, accepted);
+		if (!output) return await deliver(run, await pollTasks(run, items));
+		tellLeftOut(run, items);
 		return output;
 	}
 	const current = operation.synchronous ? await refreshTasks(run, accepted) : accepted;
-	return await deliver(run, await pollTasks(run, current), bought);
+	return await deliver(run, await pollTasks(run, current));
 }
 
 /** The collections come last: the panel begins with what is made. */

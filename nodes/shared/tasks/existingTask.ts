@@ -7,11 +7,9 @@ import { isData } from '../output/fileNames';
 import { rejected } from '../output/items';
 import type { ResultFile } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
-
-import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
-import { acceptedItem, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { acceptedItem, type BuyingRun, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 /** What a file's server answers if the file no longer exists. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
@@ -109,14 +107,13 @@ const UNCLEAR =
 
 /** Finds the tasks that items name in "Existing Task", before anything is bought. */
 export async function findExistingTasks(
-	run: TaskRun,
+	run: BuyingRun,
 	items: readonly PreparedItem[],
-	records: PurchaseRecords,
 ): Promise<PreparedItem[]> {
 	return await Promise.all(
 		items.map(async (item) => {
 			if (item.state !== 'ready' || item.existingTaskId === undefined) return item;
-			const state = records.stateOf(item.purchase);
+			const state = run.records.stateOf(item.purchase);
 			if (state !== undefined && state !== 'pending') return item;
 			const { itemIndex, existingTaskId } = item;
 			try {

@@ -14,13 +14,12 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { isData } from '../output/fileNames';
-import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { isRunAgain } from '../purchase/runPaidItems';
 import { countCost } from '../report/customData';
 import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
-import type { TaskRun } from './taskRun';
+import type { BuyingRun, TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS, keyOfPause, NOT_READ } from './waitingExecution';
 import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
@@ -166,11 +165,10 @@ async function pause(
 
 /** Pauses the execution and returns its output. Without a pause: the items alone, with a note where it could not be resumed. */
 export async function pauseUnlessEnded(
-	run: TaskRun,
+	run: BuyingRun,
 	accepted: readonly TaskItem[],
-	records: PurchaseRecords,
 ): Promise<{ items: TaskItem[]; output?: INodeExecutionData[][] }> {
-	const { context, signal } = run;
+	const { context, signal, records } = run;
 	const began = clock.now();
 	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
 	// must not be waited for.

@@ -23,12 +23,11 @@ import {
 import { rejected, type UnboughtItem } from '../output/items';
 import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseKey';
-import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { itemAddress, pausedAddress } from './callbackAddress';
-import type { TaskRun } from './taskRun';
+import type { BuyingRun, TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
 export type RequestBody = Record<string, unknown>;
@@ -190,8 +189,7 @@ const uploads = new Map<string, Promise<string>>();
 
 /** Uploads a picture of an item, unless another item or an earlier attempt did. */
 async function uploadedUrl(
-	{ context, client }: TaskRun,
-	records: PurchaseRecords,
+	{ context, client, records }: BuyingRun,
 	itemIndex: number,
 	pending: PendingUpload,
 	deadline: Deadline,
@@ -218,7 +216,7 @@ async function uploadedUrl(
  * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For any other item, this notes which
  * uploads it needs before the first item is claimed, so that they are kept for the next attempt.
  */
-export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): ReadyTask {
+export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload && !value.isInline
 			? records.findUpload(item.itemIndex, value.fingerprint)
@@ -228,15 +226,14 @@ export function withKnownLinks(records: PurchaseRecords, item: ReadyTask): Ready
 
 /** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */
 export async function toSubmission(
-	run: TaskRun,
-	records: PurchaseRecords,
+	run: BuyingRun,
 	{ itemIndex, target: { body, file } }: ReadyTask,
 	deadline: Deadline,
 ): Promise<SubmissionBody> {
 	const linkOf = async (pending: PendingUpload) =>
 		pending.isInline
 			? await readDataUri(run.context, pending)
-			: await uploadedUrl(run, records, itemIndex, pending, deadline);
+			: await uploadedUrl(run, itemIndex, pending, deadline);
 	const resolved = await withLinks(body, linkOf);
 	const json = toJson(objectOf(resolved));
 	if (!file) return { body: json };

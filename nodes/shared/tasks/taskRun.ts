@@ -16,6 +16,8 @@ import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty, submittedTask, type Task, toTask } from '../output/task';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
+import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 
@@ -39,6 +41,12 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
+}
+
+/** A run that buys tasks. */
+export interface BuyingRun extends TaskRun {
+	records: PurchaseRecords;
+	guard: SpendingGuard;
 }
 
 /** Reads the options and the credential, once for all items. Throws n8n errors that name the field. */
