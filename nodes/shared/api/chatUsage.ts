@@ -18,12 +18,15 @@ export const usageShape = z.object({
 
 export type Usage = z.infer<typeof usageShape>;
 
+/** What can be counted together for several answers. */
+type TokenCounts = Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h' | 'cacheHit'>;
+
 /** A number of tokens, or of other things, for a message. */
 export const count = (value: number, word?: string) =>
 	`${value.toLocaleString('en-US')}${word === undefined ? '' : ` ${word}${value === 1 ? '' : 's'}`}`;
 
 /** The input of an answer, or of several, for a message. */
-export const inputInWords = (usage: Usage) =>
+export const inputInWords = (usage: TokenCounts) =>
 	`${count(usage.inputTotal, 'input token')} (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`;
 
 export const NO_USAGE = 'The answer has no usage, so it is not known whether the cache was used.';
@@ -116,20 +119,13 @@ export function readUsage(usage: Record<string, unknown>, style: UsageStyle): Us
 	return readers.find(({ fields }) => fields.some((name) => name in usage))?.read(usage);
 }
 
-const addKnown = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
-
-export function sumUsage(usages: readonly Usage[]): Usage {
-	return usages.reduce(
-		(total, usage) => ({
-			inputTotal: total.inputTotal + usage.inputTotal,
-			inputUncached: total.inputUncached + usage.inputUncached,
-			cacheRead: total.cacheRead + usage.cacheRead,
-			cacheWrite: total.cacheWrite + usage.cacheWrite,
-			cacheWrite5m: addKnown(total.cacheWrite5m, usage.cacheWrite5m),
-			cacheWrite1h: addKnown(total.cacheWrite1h, usage.cacheWrite1h),
-			output: total.output + usage.output,
-			cacheHit: total.cacheHit || usage.cacheHit,
-		}),
-		toUsage({ inputUncached: 0, cacheRead: 0, written: 0, written5m: 0, written1h: 0, output: 0 }),
-	);
+export function sumUsage(usages: readonly Usage[]): TokenCounts {
+	const total = (of: keyof TokenCounts) => usages.reduce((sum, usage) => sum + usage[of], 0);
+	return {
+		inputTotal: total('inputTotal'),
+		inputUncached: total('inputUncached'),
+		cacheRead: total('cacheRead'),
+		cacheWrite: total('cacheWrite'),
+		output: total('output'),
+	};
 }
