@@ -52,9 +52,9 @@ export function useSoundService(time?: () => Clock) {
 	};
 }
 
-/** The task and the status of each item. */
+/** The task, if it has one, and the status of each item: "task_1: completed", "not submitted". */
 export const statesOf = (json: ReadonlyArray<Record<string, unknown>> = []) =>
-	json.map(({ taskId, status }) => [taskId, status]);
+	json.map(({ taskId, status }) => [...(taskId === undefined ? [] : [taskId]), status].join(': '));
 
 /** The status of each item. */
 export const statusesOf = (json: ReadonlyArray<Record<string, unknown>> = []) =>

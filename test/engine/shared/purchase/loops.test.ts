@@ -67,20 +67,16 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		onRecordOf('task_1', running);
 		const { rounds } = await buy(1, { timeout: 5 }, { ...goOn, rounds: 3 });
 		expect(statesIn(rounds)).toEqual([
-			[['task_1', 'submitted']],
-			[['task_2', 'completed']],
-			[['task_3', 'completed']],
+			['task_1: submitted'],
+			['task_2: completed'],
+			['task_3: completed'],
 		]);
 	});
 
 	test('with On Error: Continue and a 500', async () => {
 		onSubmit(unclear, accepted('task_2'), accepted('task_3'));
 		const { rounds } = await buy(1, {}, { ...goOn, rounds: 3 });
-		expect(statesIn(rounds)).toEqual([
-			[[undefined, 'unknown']],
-			[['task_2', 'completed']],
-			[['task_3', 'completed']],
-		]);
+		expect(statesIn(rounds)).toEqual([['unknown'], ['task_2: completed'], ['task_3: completed']]);
 	});
 
 	test('with Retry On Fail and a first item that fails: the good row gets a task of its own in each round', async () => {
@@ -111,10 +107,7 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		const execution = await pause(1, {}, { ...goOn, rounds: 2 });
 		onRecord(completed);
 		const { resumed } = await execution.callback();
-		expect(statesIn(resumed?.rounds)).toEqual([
-			[['task_1', 'completed']],
-			[['task_2', 'completed']],
-		]);
+		expect(statesIn(resumed?.rounds)).toEqual([['task_1: completed'], ['task_2: completed']]);
 	});
 });
 
@@ -127,11 +120,8 @@ describe('An item that the error output leads back to the node', () => {
 		const { rounds, errorRounds } = await buy(3, { timeout: 5, concurrency: 1 }, back);
 		expect(errorRounds.map((items) => items.length)).toStrictEqual([1, 0]);
 		expect(statesIn(rounds)).toEqual([
-			[
-				['task_1', 'completed'],
-				['task_2', 'completed'],
-			],
-			[['task_3', 'completed']],
+			['task_1: completed', 'task_2: completed'],
+			['task_3: completed'],
 		]);
 		expect(bought()).toHaveLength(3);
 	});
@@ -144,7 +134,7 @@ describe('An item that the error output leads back to the node', () => {
 			errorsBack: 5,
 		});
 		expect(errorRounds.flat().length).toBeGreaterThanOrEqual(2);
-		expect(statesIn(rounds.slice(-1))).toEqual([[['task_1', 'completed']]]);
+		expect(statesIn(rounds.slice(-1))).toEqual([['task_1: completed']]);
 		expect(bought()).toHaveLength(1);
 	});
 
@@ -169,14 +159,14 @@ describe('An item that the error output leads back to the node', () => {
 		onRecordOf('task_1', failed());
 		const { rounds, errorRounds } = await buy(1, {}, back);
 		expect(errorRounds[0]?.[0]?.error).not.toHaveProperty('recordKey');
-		expect(statesIn(rounds)).toEqual([[], [['task_2', 'completed']]]);
+		expect(statesIn(rounds)).toEqual([[], ['task_2: completed']]);
 	});
 
 	test('is bought with another prompt', async () => {
 		onRecordOf('task_1', running);
 		const run = { given: { prompt: '={{ $runIndex === 0 ? "Rain" : "Wind" }}' }, ...back };
 		const { rounds } = await buy(1, { timeout: 5 }, run);
-		expect(statesIn(rounds)).toEqual([[], [['task_2', 'completed']]]);
+		expect(statesIn(rounds)).toEqual([[], ['task_2: completed']]);
 	});
 
 	test.each([
@@ -185,7 +175,7 @@ describe('An item that the error output leads back to the node', () => {
 	])('keeps its task where %s meanwhile', async (_, options, given) => {
 		onRecord(...slow);
 		const { rounds } = await buy(1, { timeout: 5, ...options }, { given, ...back, errorsBack: 2 });
-		expect(statesIn(rounds)).toEqual([[], [], [['task_1', 'completed']]]);
+		expect(statesIn(rounds)).toEqual([[], [], ['task_1: completed']]);
 		expect(bought()).toHaveLength(1);
 	});
 
@@ -206,7 +196,7 @@ describe('An item that the error output leads back to the node', () => {
 			taskId: 'task_1',
 			recordKey: expect.any(String),
 		});
-		expect(statesIn(resumed?.rounds).slice(-1)).toEqual([[['task_1', 'completed']]]);
+		expect(statesIn(resumed?.rounds).slice(-1)).toEqual([['task_1: completed']]);
 		expect(bought()).toHaveLength(1);
 	});
 
@@ -226,7 +216,7 @@ describe('An item that the error output leads back to the node', () => {
 		onRecord(completed);
 		onRecordOf('task_1', failed());
 		const { resumed } = await execution.callback();
-		expect(statesIn(resumed?.rounds).slice(-1)).toEqual([[['task_2', 'completed']]]);
+		expect(statesIn(resumed?.rounds).slice(-1)).toEqual([['task_2: completed']]);
 	});
 });
 

@@ -93,10 +93,7 @@ describe('Retry-After never outlasts "Timeout"', () => {
 		});
 		onRecord(running);
 		const { json } = await buy(2, { timeout: 5, concurrency: 1 }, goOn);
-		expect(statesOf(json)).toEqual([
-			['task_1', 'submitted'],
-			[undefined, 'not submitted'],
-		]);
+		expect(statesOf(json)).toEqual(['task_1: submitted', 'not submitted']);
 		expect(json[1]?.error).toMatchObject({
 			message: 'The timeout passed before the task was bought [row 2 (item 1)]',
 			description: runAgainLater,
@@ -124,10 +121,7 @@ test('a task that is bought late has "Timeout" for itself: the rate limit has ta
 	});
 	const { json, error } = await buy(2, { timeout: 30, concurrency: 1 });
 	expect(error).toBeUndefined();
-	expect(statesOf(json)).toEqual([
-		['task_1', 'completed'],
-		['task_2', 'completed'],
-	]);
+	expect(statesOf(json)).toEqual(['task_1: completed', 'task_2: completed']);
 });
 
 test('a pause, which may last for a day, does not buy for a day under a rate limit', async () => {
@@ -184,11 +178,7 @@ describe('"Don\'t Wait" has no timeout', () => {
 		onSubmit(accepted('task_1'), tooMany('45'));
 		const began = clock.now();
 		const { json } = await buy(3, oneByOne, { given: none, ...goOn });
-		expect(statesOf(json)).toEqual([
-			['task_1', 'submitted'],
-			[undefined, 'not submitted'],
-			[undefined, 'not submitted'],
-		]);
+		expect(statesOf(json)).toEqual(['task_1: submitted', 'not submitted', 'not submitted']);
 		expect((clock.now() - began) / 60_000).toBeLessThan(11);
 		const [second, third] = json
 			.slice(1)
@@ -386,10 +376,7 @@ describe('What an attempt left is taken up by the next one in the same execution
 				refuse(refusedOnce, 1);
 				const { json, error } = await buy(2, oneByOne, settings);
 				expect(error).toBeUndefined();
-				expect(statesOf(json)).toEqual([
-					['Sound 0', 'completed'],
-					['Sound 1', 'completed'],
-				]);
+				expect(statesOf(json)).toEqual(['Sound 0: completed', 'Sound 1: completed']);
 				expect([timesSent(refusedOnce), timesSent(cameOut)]).toEqual([2, 1]);
 			},
 		);

@@ -84,11 +84,7 @@ describe('Max Tasks', () => {
 		onRecordOf('task_1', failed());
 		const { json, error } = await buy(3, { maxTasks: 3, concurrency: 1 }, threeTries);
 		expect(error).toBeUndefined();
-		expect(statesOf(json)).toEqual([
-			['task_4', 'completed'],
-			['task_2', 'completed'],
-			['task_3', 'completed'],
-		]);
+		expect(statesOf(json)).toEqual(['task_4: completed', 'task_2: completed', 'task_3: completed']);
 		expect(bought()).toHaveLength(4);
 	});
 

@@ -132,10 +132,7 @@ describe('One record that cannot be mapped does not take the others down', () =>
 	test('a task without a readable status times out, and its error says what came', async () => {
 		onRecordOf('task_1', { json: { phase: 'completed' } });
 		const { json } = await buy(2, { timeout: 5, concurrency: 1 }, goOn);
-		expect(statesOf(json)).toEqual([
-			['task_1', 'submitted'],
-			['task_2', 'completed'],
-		]);
+		expect(statesOf(json)).toEqual(['task_1: submitted', 'task_2: completed']);
 		expect(JSON.stringify(json[0]?.error)).toContain(
 			'The last request failed: The response could not be read (HTTP 200): {\\"phase\\":\\"completed\\"}.',
 		);
@@ -290,9 +287,9 @@ describe('A service that has the key in what it gives', () => {
 		onSubmit(accepted(`task_${SCRIPTED_KEY}`));
 		onRecord(serviceError(404, 'No such task'));
 		onRecordOf(`task_${SCRIPTED_KEY}`, completedWith(track));
-		expect(statesOf((await buy()).json)).toEqual([['task_•••', 'completed']]);
+		expect(statesOf((await buy()).json)).toEqual(['task_•••: completed']);
 		const { json } = await getTask('music', { taskId: 'task_•••' });
-		expect(statesOf(json)).toEqual([['task_•••', 'completed']]);
+		expect(statesOf(json)).toEqual(['task_•••: completed']);
 	});
 
 	test('its file is fetched by the whole link', async () => {
@@ -563,7 +560,7 @@ describe('An error with HTTP 200', () => {
 		async (_, error) => {
 			onRecord({ json: error }, completed);
 			const { json } = await buy(1, {}, retryOnFail);
-			expect(statesOf(json)).toEqual([['task_1', 'completed']]);
+			expect(statesOf(json)).toEqual(['task_1: completed']);
 			expect(bought()).toHaveLength(1);
 		},
 	);
@@ -603,7 +600,7 @@ describe('An error with HTTP 200', () => {
 		],
 	])('to a submission, %s, is none where the task is there', async (_, answer) => {
 		onSubmit({ json: answer });
-		expect(statesOf((await buy()).json)).toEqual([['task_1', 'completed']]);
+		expect(statesOf((await buy()).json)).toEqual(['task_1: completed']);
 	});
 
 	test.each<[string, object]>([
@@ -659,7 +656,7 @@ describe('An error with HTTP 200', () => {
 	test('beside a new task is one of the task', async () => {
 		onSubmit({ json: { error: { message: 'busy' }, data: [{ task_id: 'task_1' }] } });
 		const { json } = await buy();
-		expect(statesOf(json)).toEqual([['task_1', 'completed']]);
+		expect(statesOf(json)).toEqual(['task_1: completed']);
 	});
 });
 

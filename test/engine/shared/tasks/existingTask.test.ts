@@ -167,7 +167,7 @@ describe('The item is bought', () => {
 		'where the task %s, which the service refunded',
 		async (status) => {
 			onKnown({ json: { code: 200, data: { status, error: { message: 'Refused' } } } });
-			expect(statesOf((await buyOrUse()).json)).toEqual([['task_1', 'completed']]);
+			expect(statesOf((await buyOrUse()).json)).toEqual(['task_1: completed']);
 		},
 	);
 
@@ -175,7 +175,7 @@ describe('The item is bought', () => {
 		'where its links answer %i, and "When Its Files Are Gone" is Buy Again',
 		async (status) => {
 			onFile(gone(status));
-			expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual([['task_1', 'completed']]);
+			expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);
 		},
 	);
 

@@ -99,10 +99,7 @@ describe('A paused execution', () => {
 		const execution = await pauseTwo({ workflowSettings: { binaryMode: 'combined' } });
 		finish('task_1', 'task_2');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(statesOf(resumed?.json)).toEqual([
-			['task_1', 'completed'],
-			['task_2', 'completed'],
-		]);
+		expect(statesOf(resumed?.json)).toEqual(['task_1: completed', 'task_2: completed']);
 	});
 
 	test('of a node that is set to run once gives out the first item alone', async () => {
@@ -110,7 +107,7 @@ describe('A paused execution', () => {
 		expect(execution.waiting).toHaveLength(1);
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
-		expect(statesOf(resumed?.json)).toEqual([['task_1', 'completed']]);
+		expect(statesOf(resumed?.json)).toEqual(['task_1: completed']);
 	});
 
 	test('works by the options that the first row gave to their expressions', async () => {
@@ -301,9 +298,9 @@ describe('A paused execution', () => {
 		const asked = recordsRead().map(({ path }) => path.split('/').pop());
 		expect(asked).toEqual(['task_3', 'task_1', 'task_1', 'task_2', 'task_2']);
 		expect(statesOf(resumed?.json)).toEqual([
-			['task_1', 'completed'],
-			['task_2', 'completed'],
-			['task_3', 'completed'],
+			'task_1: completed',
+			'task_2: completed',
+			'task_3: completed',
 		]);
 	});
 

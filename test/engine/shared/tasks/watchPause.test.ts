@@ -89,11 +89,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 		onRecord(...after(3, running, completed));
 		const execution = await pauseSounds(3, {}, { concurrency: 1 });
 		const { json } = await execution.resumed;
-		expect(statesOf(json)).toEqual([
-			['task_1', 'completed'],
-			['task_2', 'completed'],
-			['task_3', 'completed'],
-		]);
+		expect(statesOf(json)).toEqual(['task_1: completed', 'task_2: completed', 'task_3: completed']);
 		await realMs(50);
 		expect(statuses(execution.calls)).toEqual([409, 200]);
 		expect(execution.calls[1]?.body).toEqual({ pause: expect.stringMatching(/^paused-/) });
@@ -235,7 +231,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 			};
 			onRecord(running, completed);
 			const execution = await pauseSounds(1, { refuses: 1, refusal });
-			expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
+			expect(statesOf((await execution.resumed).json)).toEqual(['task_1: completed']);
 			await realMs(50);
 			expect(statuses(execution.calls)).toEqual([500, 500, 200]);
 		},
@@ -245,14 +241,14 @@ describe('An execution whose callbacks were refused because the pause was not st
 		onRecord(running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
 		const began = clock.now();
 		const execution = await pauseSounds(1);
-		expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
+		expect(statesOf((await execution.resumed).json)).toEqual(['task_1: completed']);
 		expect(clock.now() - began).toBeLessThan(30_000);
 	});
 
 	test('asks again when the service does not know the task yet', async () => {
 		onRecord(running, ...after(3, unknownTask, completed));
 		const execution = await pauseSounds(1);
-		expect(statesOf((await execution.resumed).json)).toEqual([['task_1', 'completed']]);
+		expect(statesOf((await execution.resumed).json)).toEqual(['task_1: completed']);
 	});
 
 	test('resumes with a task that the service does not know any more', async () => {
@@ -618,8 +614,8 @@ describe('The time limit of a pause', () => {
 		});
 		onRecord({ status: 502 });
 		expect(statesOf((await execution.resumed).json)).toEqual([
-			['task_1', 'completed'],
-			['task_2', 'submitted'],
+			'task_1: completed',
+			'task_2: submitted',
 		]);
 	});
 
