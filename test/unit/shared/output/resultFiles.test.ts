@@ -20,13 +20,11 @@ function recordOf(raw: Record<string, unknown>): TaskRecord {
 	return record;
 }
 
-/** Number and link of each result, and its name if it has one. */
+/** Each result as "1 song.mp3 name": its number ("-" where it has none), the end of its link, and its name if it has one. */
 function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: SentRequest) {
-	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) => [
-		index,
-		url.split('/').pop(),
-		...(name === null ? [] : [name]),
-	]);
+	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) =>
+		[index ?? '-', url.split('/').pop(), ...(name === null ? [] : [name])].join(' '),
+	);
 }
 
 const link = (name: string) => `https://files.example.com/${name}`;
@@ -43,15 +41,12 @@ const picture = { images: [{ url: [link('1.png')] }] };
 describe('An empty list hides nothing', () => {
 	test('images: [] beside videos', () => {
 		const result = { images: [], videos: [{ url: [link('a.mp4')] }] };
-		expect(filesOf('video', { result })).toEqual([[1, 'a.mp4']]);
+		expect(filesOf('video', { result })).toEqual(['1 a.mp4']);
 	});
 
 	test('music: [] beside stems', () => {
 		const result = { music: [], stems: { lead_vocal: link('v.wav'), bass_url: link('b.wav') } };
-		expect(filesOf('music', { result })).toEqual([
-			[1, 'v.wav', 'lead_vocal'],
-			[2, 'b.wav', 'bass'],
-		]);
+		expect(filesOf('music', { result })).toEqual(['1 v.wav lead_vocal', '2 b.wav bass']);
 	});
 });
 
@@ -62,9 +57,9 @@ describe('Every link of a track comes out', () => {
 			{ audio_url: link('2.mp3') },
 		];
 		expect(filesOf('music', { result: { music } })).toEqual([
-			[2, '2.mp3'],
-			[1, 'v.wav', 'vocals'],
-			[1, 'd.wav', 'drum_kit'],
+			'2 2.mp3',
+			'1 v.wav vocals',
+			'1 d.wav drum_kit',
 		]);
 	});
 
@@ -82,26 +77,17 @@ describe('Every link of a track comes out', () => {
 		['a field around a list', { stems: { drum_kit: { url: [drums] }, bass: { links: [bass] } } }],
 		['a name beside the link', { stems: named }],
 	])('%s names the stem', (_, result) => {
-		expect(filesOf('music', { result })).toEqual([
-			[1, 'd.wav', 'drum_kit'],
-			[2, 'b.wav', 'bass'],
-		]);
+		expect(filesOf('music', { result })).toEqual(['1 d.wav drum_kit', '2 b.wav bass']);
 	});
 
 	test('the field of a list names none of its links', () => {
 		const songs = [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }];
-		expect(filesOf('music', { result: { songs } })).toEqual([
-			[1, '1.mp3'],
-			[2, '2.mp3'],
-		]);
+		expect(filesOf('music', { result: { songs } })).toEqual(['1 1.mp3', '2 2.mp3']);
 	});
 
 	test('a track without a link leaves the numbers of the others alone', () => {
 		const music = [{ audio_url: link('1.mp3') }, { audio_url: null }, { audio_url: link('3.mp3') }];
-		expect(filesOf('music', { result: { music } })).toEqual([
-			[1, '1.mp3'],
-			[3, '3.mp3'],
-		]);
+		expect(filesOf('music', { result: { music } })).toEqual(['1 1.mp3', '3 3.mp3']);
 	});
 });
 
@@ -112,29 +98,29 @@ describe("The request's own pictures are not results", () => {
 	test('where the request is known', () => {
 		const request = sentRequestOf({ prompt: 'x', ...own });
 		const echoed = { ...raw, result: { ...raw.result, source: link('reference.png') } };
-		expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
+		expect(filesOf('image', echoed, request)).toEqual(['1 1.png']);
 	});
 
 	test('where it is not: Get, Wait and the trigger', () => {
-		expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
-		expect(filesOf(null, raw)).toEqual([[1, '1.png']]);
+		expect(filesOf('image', raw)).toEqual(['1 1.png']);
+		expect(filesOf(null, raw)).toEqual(['1 1.png']);
 		const video = { image_urls: [link('first.png')], video_list: [{ url: link('old.mp4') }] };
 		const result = { video_url: link('n.mp4') };
-		expect(filesOf('video', { ...video, result })).toEqual([[1, 'n.mp4']]);
+		expect(filesOf('video', { ...video, result })).toEqual(['1 n.mp4']);
 	});
 
 	const CALLBACK = words('webhook webhook_url callback callback_url notify_hook callbackUrl');
 
 	test.each(CALLBACK)('the callback address, as %s', (field) => {
 		const hook = { [field]: 'https://n8n.example.com/hook' };
-		expect(filesOf('image', { ...hook, result: picture })).toEqual([[1, '1.png']]);
+		expect(filesOf('image', { ...hook, result: picture })).toEqual(['1 1.png']);
 	});
 
 	test('a field of the request that the spec does not know is left out too, where the request is known', () => {
 		const request = sentRequestOf({ style_reference: { url: link('style.png') } });
 		expect([...request.fields]).toEqual(['style_reference']);
 		const copied = { style_reference: link('style-copy.png'), result: picture };
-		expect(filesOf('image', copied, request)).toEqual([[1, '1.png']]);
+		expect(filesOf('image', copied, request)).toEqual(['1 1.png']);
 	});
 });
 
@@ -145,22 +131,13 @@ test("a grid beside a picture: the place of the task's own family comes first, a
 		result: { images: [{ url: [link('1.png')] }] },
 	};
 	for (const request of [undefined, sentRequestOf({ prompt: 'A harbor' })])
-		expect(filesOf('image', raw, request)).toEqual([
-			[1, '1.png'],
-			[2, 'grid.png', 'grid_image'],
-		]);
+		expect(filesOf('image', raw, request)).toEqual(['1 1.png', '2 grid.png grid_image']);
 });
 
 describe('The pictures of a grid keep their numbers', () => {
 	const four = [1, 2, 3, 4].map((number) => link(`${number}.png`));
 	const grid = { grid_image_url: link('grid.png'), image_urls: four };
-	const expected = [
-		[null, 'grid.png', 'grid'],
-		[1, '1.png'],
-		[2, '2.png'],
-		[3, '3.png'],
-		[4, '4.png'],
-	];
+	const expected = ['- grid.png grid', '1 1.png', '2 2.png', '3 3.png', '4 4.png'];
 
 	test.each<[string, TaskFamily | null, Record<string, unknown>]>([
 		['action: null', 'grid', { action: null, ...grid }],
@@ -192,22 +169,19 @@ describe('The pictures of a grid keep their numbers', () => {
 	test('a grid whose second picture is missing', () => {
 		const image_urls = [four[0], null, four[2], four[3]];
 		const raw = { ...grid, action: 'REROLL', image_urls };
-		expect(filesOf(null, raw).map(([index]) => index)).toEqual([null, 1, 3, 4]);
+		expect(filesOf(null, raw)).toEqual(expected.filter((file) => file !== '2 2.png'));
 	});
 });
 
 test('an image without a link keeps its number', () => {
 	const images = [{ url: [] }, { url: [link('2.png')] }, {}, { url: link('4.png') }];
-	expect(filesOf('image', { result: { images } })).toEqual([
-		[2, '2.png'],
-		[4, '4.png'],
-	]);
+	expect(filesOf('image', { result: { images } })).toEqual(['2 2.png', '4 4.png']);
 });
 
 test("the family's own place comes first", () => {
 	const result = { images: [{ url: [link('cover.png')] }], music: [{ audio_url: link('1.mp3') }] };
-	expect(filesOf('music', { result }).map(([, name]) => name)).toEqual(['1.mp3', 'cover.png']);
-	expect(filesOf('image', { result }).map(([, name]) => name)).toEqual(['cover.png', '1.mp3']);
+	expect(filesOf('music', { result })).toEqual(['1 1.mp3', '1 cover.png']);
+	expect(filesOf('image', { result })).toEqual(['1 cover.png', '1 1.mp3']);
 });
 
 test('links that are listed twice come out once', () => {
@@ -215,7 +189,7 @@ test('links that are listed twice come out once', () => {
 		result: { images: [{ url: [link('1.png')] }], url: link('1.png') },
 		output: [link('1.png')],
 	};
-	expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+	expect(filesOf('image', raw)).toEqual(['1 1.png']);
 });
 
 test.each([
@@ -286,15 +260,12 @@ describe('The video is the first file', () => {
 	test('also in a field that a request can have, where there is only a cover beside it', () => {
 		const raw = { metadata: { url: link('v.mp4') }, thumbnail_url: link('c.png') };
 		const request = { fields: new Set<string>(), urls: new Set<string>() };
-		expect(filesOf('video', raw, request)).toEqual([
-			[1, 'v.mp4'],
-			[2, 'c.png', 'thumbnail'],
-		]);
+		expect(filesOf('video', raw, request)).toEqual(['1 v.mp4', '2 c.png thumbnail']);
 	});
 });
 
 test('a field that only ends like the callback address is a result', () => {
-	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual([[1, '1.png']]);
+	expect(filesOf('image', { picture_before_callback: link('1.png') })).toEqual(['1 1.png']);
 });
 
 test.each([
@@ -395,7 +366,7 @@ test.each<[string, string | null]>([
 
 test('a name beside a link is taken without its blanks', () => {
 	const stems = [{ name: ' drums ', url: link('d.wav') }];
-	expect(filesOf('music', { result: { stems } })).toEqual([[1, 'd.wav', 'drums']]);
+	expect(filesOf('music', { result: { stems } })).toEqual(['1 d.wav drums']);
 });
 
 test.each([
@@ -414,15 +385,15 @@ test.each([
 	['parameters', { image: link('r.png') }],
 ])('what stands in %s is not a result, where the request is not known', (field, value) => {
 	const raw = { [field]: value, result: { url: link('1.mp4') } };
-	expect(filesOf('video', raw)).toEqual([[1, '1.mp4']]);
+	expect(filesOf('video', raw)).toEqual(['1 1.mp4']);
 });
 
 const ACTIONS = words('IMAGINE VARIATION LOW_VARIATION REROLL UPSCALE PAN pan');
 
 test.each(ACTIONS)('the action %s tells a grid', (action) => {
 	expect(filesOf(null, { action, image_urls: [link('1.png'), link('2.png')] })).toEqual([
-		[1, '1.png'],
-		[2, '2.png'],
+		'1 1.png',
+		'2 2.png',
 	]);
 });
 
@@ -506,10 +477,10 @@ describe('A link is read in any notation', () => {
 		];
 		const images = [...urls, link('my 5.png'), 'HTTP://files.example.com/my 6.png'];
 		expect(filesOf('image', { result: { images: images.map((url) => ({ url })) } })).toEqual([
-			[2, '2.png'],
-			[4, '4.png'],
-			[5, 'my%205.png'],
-			[6, 'my%206.png'],
+			'2 2.png',
+			'4 4.png',
+			'5 my%205.png',
+			'6 my%206.png',
 		]);
 	});
 
@@ -690,7 +661,7 @@ describe('The address of an API is no result', () => {
 				[field]: link('other'),
 				result: { image_url: link('1.png'), [field]: link('x') },
 			};
-			expect(filesOf('image', raw)).toEqual([[1, '1.png']]);
+			expect(filesOf('image', raw)).toEqual(['1 1.png']);
 		}
 	});
 
@@ -705,12 +676,9 @@ describe('The address of an API is no result', () => {
 test("the family's own kind comes first, and is numbered first: a video before its cover", () => {
 	const video = { cover_url: link('c.png'), video_url: link('v.mp4') };
 	for (const family of ['video', null] as const)
-		expect(filesOf(family, { result: video })).toEqual([
-			[1, 'v.mp4'],
-			[2, 'c.png', 'cover'],
-		]);
+		expect(filesOf(family, { result: video })).toEqual(['1 v.mp4', '2 c.png cover']);
 	const image = { preview: link('p.mp4'), picture: link('p.png') };
-	expect(filesOf('image', { result: image }).map(([, file]) => file)).toEqual(['p.png', 'p.mp4']);
+	expect(filesOf('image', { result: image })).toEqual(['1 p.png', '2 p.mp4 preview']);
 });
 
 describe('What stands beside a link comes out with it', () => {
@@ -772,16 +740,13 @@ describe('What stands beside a link comes out with it', () => {
 test('pictures that the service stored again for a request come out only where there is nothing else', () => {
 	const raw = { image_urls: [link('stored-again.png')], result: picture };
 	const request = sentRequestOf({ image_with_roles: [{ url: link('reference.png') }] });
-	expect(filesOf('image', raw, request)).toEqual([[1, '1.png']]);
+	expect(filesOf('image', raw, request)).toEqual(['1 1.png']);
 	const video = { ...raw, result: { video_url: link('1.mp4') } };
-	expect(filesOf('video', video, request)).toEqual([[1, '1.mp4']]);
+	expect(filesOf('video', video, request)).toEqual(['1 1.mp4']);
 	const stored = { ...raw, result: { cover_url: link('c.png') }, video_list: [link('again.mp4')] };
-	expect(filesOf('video', stored, request)).toEqual([
-		[1, 'again.mp4'],
-		[2, 'c.png', 'cover'],
-	]);
+	expect(filesOf('video', stored, request)).toEqual(['1 again.mp4', '2 c.png cover']);
 	const alone = filesOf('image', { image_urls: [link('1.png')] }, sentRequestOf({ prompt: 'x' }));
-	expect(alone.map(([index]) => index)).toEqual([1]);
+	expect(alone).toEqual(['1 1.png']);
 });
 
 test('the links of a request may be those of pictures that were uploaded', () => {
@@ -994,5 +959,5 @@ test('links of a request that have blanks, or hold the picture, are no results',
 	const request = sentRequestOf(own);
 	expect([...request.fields]).toEqual(['image_url', 'mask']);
 	const echoed = { request: own, result: { ...own, images: [{ url: [link('1.png')] }] } };
-	expect(filesOf('image', echoed, request)).toEqual([[1, '1.png']]);
+	expect(filesOf('image', echoed, request)).toEqual(['1 1.png']);
 });
