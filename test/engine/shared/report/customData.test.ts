@@ -3,8 +3,8 @@ import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.nod
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenTrigger } from '../../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
 import { jumpingClock } from '../../support/clocks';
-import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
-import { generatePicture, prompts } from '../../support/generatePicture';
+import { log, type RunResult, runNode } from '../../support/engine';
+import { buyPictures, failSecondPicture, generatePicture } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
 import { inputOf, runnerOf } from '../../support/operations';
 import type { PausedExecution } from '../../support/pausedExecution';
@@ -12,7 +12,7 @@ import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import { completedWith, running, songAt } from '../../support/scriptedTasks';
-import { goOn, retryOnFail } from '../../support/settings';
+import { retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
 /** What n8n saves beside the execution. */
@@ -28,37 +28,20 @@ const figures = (tasks: number, cost: number, credits: number, unpriced: number)
 describe('The custom data and the bill of the service', () => {
 	const service = useSandbox();
 
-	const buyPictures = async (count: number, options: object = {}, run: Partial<RunOptions> = {}) =>
-		await runNode({
-			node: new MediaGenImage(),
-			parameters: {
-				...generatePicture,
-				downloadFiles: false,
-				options: { pollInterval: 1, ...options },
-			},
-			items: prompts(count),
-			credential: service.credential(),
-			...goOn,
-			...run,
-		});
+	/** The figures of an execution that bought so many tasks, each with its cost, as the service billed it. */
+	const billed = (tasks: number, { netCredits } = service.sandbox.ledger()) =>
+		figures(tasks, netCredits / 1_000, netCredits, 0);
 
-	const failSecond = () =>
-		service.sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'failTask', message: 'out of luck' },
-		});
+	const unwaited = { ...generatePicture, waitMode: 'none' };
 
+	const readIt = { taskId: '={{ $json.taskId }}', downloadFiles: false };
 	const readLater = (operation: string, options: object) =>
-		inputOf(`image.task.${operation}`, {
-			...{ taskId: '={{ $json.taskId }}', downloadFiles: false },
-			options: { ...options },
-		});
+		inputOf(`image.task.${operation}`, { ...readIt, options: { ...options } });
 
 	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
-		failSecond();
+		failSecondPicture(service);
 		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
-		const result = await buyPictures(4, {}, { next });
+		const result = await buyPictures(service, 4, { next });
 		const bill = service.sandbox.ledger();
 		expect(bill.accepted).toBe(8);
 		const pictures = bill.entries.flatMap(({ type, item, taskId }) =>
@@ -95,35 +78,31 @@ describe('The custom data and the bill of the service', () => {
 	});
 
 	test('add up over the runs of a loop', async () => {
-		const result = await buyPictures(2, {}, { rounds: 3 });
-		const { netCredits } = service.sandbox.ledger();
-		expect(customData(result)).toEqual(figures(6, netCredits / 1_000, netCredits, 0));
+		const result = await buyPictures(service, 2, { rounds: 3 });
+		expect(customData(result)).toEqual(billed(6));
 	});
 
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
-		failSecond();
-		const result = await buyPictures(3, {}, retryOnFail);
+		failSecondPicture(service);
+		const result = await buyPictures(service, 3, retryOnFail);
 		expect(result.error).toBeUndefined();
-		const { netCredits, accepted } = service.sandbox.ledger();
-		expect(accepted).toBe(4);
-		expect(customData(result)).toEqual(figures(4, netCredits / 1_000, netCredits, 0));
+		expect(service.sandbox.ledger().accepted).toBe(4);
+		expect(customData(result)).toEqual(billed(4));
 	});
 
 	test("Don't Wait: tasks without a cost, until Task: Wait of the same execution reads them to the end", async () => {
-		const parameters = { ...generatePicture, waitMode: 'none' };
-		expect(customData(await buyPictures(2, {}, { parameters }))).toEqual(figures(2, 0, 0, 0));
+		const before = await buyPictures(service, 2, { parameters: unwaited });
+		expect(customData(before)).toEqual(figures(2, 0, 0, 0));
 		service.sandbox.reset();
 		const next = readLater('wait', { pollInterval: 1 });
-		const result = await buyPictures(2, {}, { parameters, next });
-		const { netCredits } = service.sandbox.ledger();
-		expect(netCredits).toBeGreaterThan(0);
-		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+		const result = await buyPictures(service, 2, { parameters: unwaited, next });
+		expect(service.sandbox.ledger().netCredits).toBeGreaterThan(0);
+		expect(customData(result)).toEqual(billed(2));
 	});
 
 	test('Task: Get of a task that this execution has counted adds nothing', async () => {
-		const result = await buyPictures(2, {}, { next: readLater('get', {}) });
-		const { netCredits } = service.sandbox.ledger();
-		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+		const result = await buyPictures(service, 2, { next: readLater('get', {}) });
+		expect(customData(result)).toEqual(billed(2));
 	});
 
 	test("Existing Task: of a task that this execution bought with Don't Wait, it adds the cost", async () => {
@@ -132,20 +111,17 @@ describe('The custom data and the bill of the service', () => {
 			node: new MediaGenImage(),
 			parameters: { ...generatePicture, prompt: 'Again', downloadFiles: false, options },
 		};
-		const parameters = { ...generatePicture, waitMode: 'none' };
-		const result = await buyPictures(2, {}, { parameters, next });
-		const { netCredits, accepted } = service.sandbox.ledger();
-		expect(accepted).toBe(2);
-		expect(netCredits).toBeGreaterThan(0);
-		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+		const result = await buyPictures(service, 2, { parameters: unwaited, next });
+		expect(service.sandbox.ledger().accepted).toBe(2);
+		expect(service.sandbox.ledger().netCredits).toBeGreaterThan(0);
+		expect(customData(result)).toEqual(billed(2));
 	});
 
 	test('a node that fails has counted what it bought', async () => {
-		failSecond();
-		const result = await buyPictures(2, {}, { settings: {} });
+		failSecondPicture(service);
+		const result = await buyPictures(service, 2, { settings: {} });
 		expect(result.error?.message).toContain('out of luck');
-		const { netCredits } = service.sandbox.ledger();
-		expect(customData(result)).toEqual(figures(2, netCredits / 1_000, netCredits, 0));
+		expect(customData(result)).toEqual(billed(2));
 	});
 });
 
@@ -199,30 +175,17 @@ describe('The custom data', () => {
 		['counts the task that a trigger started the execution for', true, figures(1, 0.25, 250, 0)],
 		['does not count a record that the trigger did not verify', false, undefined],
 	])('%s', async (_, verified, expected) => {
-		const record = {
-			id: 'task_7',
-			status: 'completed',
-			cost: 0.25,
-			credits_cost: 250,
-			result: { images: [{ url: 'https://files.example.com/1.png' }] },
-		};
-		const payload = {
-			taskId: 'task_7',
-			family: 'image',
-			record: { raw: record, status: record.status },
-			verified,
-			key: 'task_7',
-			startId: 'a',
-		};
-		const parameters = { output: 'tasks', downloadFiles: false, options: {} };
-		const result = await runNode({
+		const result = { images: [{ url: 'https://files.example.com/1.png' }] };
+		const raw = { id: 'task_7', status: 'completed', cost: 0.25, credits_cost: 250, result };
+		const known = { taskId: 'task_7', family: 'image', key: 'task_7', startId: 'a' };
+		const run = await runNode({
 			node: new MediaGenTrigger(),
-			parameters,
-			items: [{ json: payload }],
+			parameters: { output: 'tasks', downloadFiles: false, options: {} },
+			items: [{ json: { ...known, record: { raw, status: raw.status }, verified } }],
 			credential: service.credential(),
 		});
-		expect(result.json[0]).toMatchObject({ taskId: 'task_7', status: 'completed' });
-		expect(customData(result)).toEqual(expected);
+		expect(run.json[0]).toMatchObject({ taskId: 'task_7', status: 'completed' });
+		expect(customData(run)).toEqual(expected);
 	});
 
 	test('that cannot be written does not fail the node', async () => {

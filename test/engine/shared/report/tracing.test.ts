@@ -1,12 +1,12 @@
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { questions } from '../../support/chat';
-import { log, type RunOptions, type RunResult, runNode } from '../../support/engine';
-import { generatePicture, prompts } from '../../support/generatePicture';
+import { log, type RunResult, runNode } from '../../support/engine';
+import { buyPictures, failSecondPicture, generatePicture } from '../../support/generatePicture';
 import { generateSound } from '../../support/generateSound';
 import { inputOf, runnerOf } from '../../support/operations';
 import { useSandbox } from '../../support/sandbox';
-import { goOn, retryOnFail } from '../../support/settings';
+import { retryOnFail } from '../../support/settings';
 
 const service = useSandbox();
 
@@ -16,57 +16,48 @@ const tracing = ({ run }: RunResult, node = 'Under Test') =>
 		metadata && 'tracing' in metadata ? metadata.tracing : undefined,
 	);
 
-const buyPictures = async (count: number, run: Partial<RunOptions> = {}) =>
-	await runNode({
-		node: new MediaGenImage(),
-		parameters: { ...generatePicture, downloadFiles: false },
-		items: prompts(count),
-		credential: service.credential(),
-		...goOn,
-		...run,
-	});
+const tasks = (count: number, credits: number, unpriced = 0) => ({
+	'mediagen.tasks': count,
+	'mediagen.credits': credits,
+	'mediagen.unpriced': unpriced,
+});
 
-const failSecond = () =>
-	service.sandbox.faults.add({
-		match: { family: 'image' },
-		nth: 2,
-		effect: { type: 'failTask', message: 'out of luck' },
-	});
+/** The cost of a run that bought so many tasks, as the service billed it, with tokens beside it. */
+const billed = (count: number, { netCredits } = service.sandbox.ledger()) =>
+	expect.objectContaining({
+		...tasks(count, netCredits),
+		'llm.cost.total': netCredits / 1_000,
+	}) as object;
 
 const total = (values: unknown[]) =>
 	Number(values.reduce<number>((sum, value) => sum + Number(value), 0).toFixed(6));
+
+const model = (cost: number, input: number, output: number) => ({
+	'llm.cost.total': cost,
+	'llm.tokens.in': input,
+	'llm.tokens.out': output,
+	'llm.tokens.total': input + output,
+	'llm.tokens.estimated': false,
+});
 
 function figuresOf(json: RunResult['json']) {
 	const usages = json.flatMap(({ usage }) => (usage ? [usage as Record<string, number>] : []));
 	const input = total(usages.map((usage) => usage.input_tokens));
 	const output = total(usages.map((usage) => usage.output_tokens));
-	return {
-		'llm.cost.total': total(json.flatMap(({ cost }) => cost ?? [])),
-		'llm.tokens.in': input,
-		'llm.tokens.out': output,
-		'llm.tokens.total': input + output,
-		'llm.tokens.estimated': false,
-	};
+	return model(total(json.flatMap(({ cost }) => cost ?? [])), input, output);
 }
 
 test('pictures: cost and tokens by the names of the model nodes, and a refunded task adds none', async () => {
-	failSecond();
-	const result = await buyPictures(3);
+	failSecondPicture(service);
+	const result = await buyPictures(service, 3);
 	const { netCredits } = service.sandbox.ledger();
-	expect(tracing(result)).toEqual([
-		{
-			...figuresOf(result.json),
-			'mediagen.tasks': 3,
-			'mediagen.credits': netCredits,
-			'mediagen.unpriced': 0,
-		},
-	]);
+	expect(tracing(result)).toEqual([{ ...figuresOf(result.json), ...tasks(3, netCredits) }]);
 	expect(figuresOf(result.json)['llm.tokens.total']).toBeGreaterThan(0);
 	expect(figuresOf(result.json)['llm.cost.total']).toBe(netCredits / 1_000);
 });
 
 test('each run of a loop states its own', async () => {
-	const result = await buyPictures(2, { rounds: 3 });
+	const result = await buyPictures(service, 2, { rounds: 3 });
 	const figures = tracing(result).map(
 		(run) => (run as Record<string, unknown>)['mediagen.credits'],
 	);
@@ -75,18 +66,11 @@ test('each run of a loop states its own', async () => {
 });
 
 test('the attempts of Retry On Fail add up, and what the first one bought is not counted twice', async () => {
-	failSecond();
-	const result = await buyPictures(3, retryOnFail);
+	failSecondPicture(service);
+	const result = await buyPictures(service, 3, retryOnFail);
 	expect(result.error).toBeUndefined();
-	const { netCredits, accepted } = service.sandbox.ledger();
-	expect(accepted).toBe(4);
-	expect(tracing(result)).toEqual([
-		expect.objectContaining({
-			'llm.cost.total': netCredits / 1_000,
-			'mediagen.tasks': 4,
-			'mediagen.credits': netCredits,
-		}),
-	]);
+	expect(service.sandbox.ledger().accepted).toBe(4);
+	expect(tracing(result)).toEqual([billed(4)]);
 });
 
 test('a task that states no cost is unpriced, not free', async () => {
@@ -95,9 +79,7 @@ test('a task that states no cost is unpriced, not free', async () => {
 		parameters: { ...generateSound, prompt: 'Waves' },
 		credential: service.credential(),
 	});
-	expect(tracing(result)).toEqual([
-		{ 'mediagen.tasks': 1, 'mediagen.credits': 0, 'mediagen.unpriced': 1 },
-	]);
+	expect(tracing(result)).toEqual([tasks(1, 0, 1)]);
 });
 
 test('the node that reads the end of a task states its cost, and the one that bought it does not', async () => {
@@ -106,18 +88,9 @@ test('the node that reads the end of a task states its cost, and the one that bo
 		options: { pollInterval: 1 },
 	});
 	const parameters = { ...generatePicture, waitMode: 'none' };
-	const result = await buyPictures(2, { parameters, next });
-	expect(tracing(result)).toEqual([
-		{ 'mediagen.tasks': 2, 'mediagen.credits': 0, 'mediagen.unpriced': 0 },
-	]);
-	const { netCredits } = service.sandbox.ledger();
-	expect(tracing(result, 'Next')).toEqual([
-		expect.objectContaining({
-			'llm.cost.total': netCredits / 1_000,
-			'mediagen.tasks': 0,
-			'mediagen.credits': netCredits,
-		}),
-	]);
+	const result = await buyPictures(service, 2, { parameters, next });
+	expect(tracing(result)).toEqual([tasks(2, 0)]);
+	expect(tracing(result, 'Next')).toEqual([billed(0)]);
 });
 
 test('chat answers: their tokens and the estimated cost, once each under Retry On Fail', async () => {
@@ -136,22 +109,11 @@ test('chat answers: their tokens and the estimated cost, once each under Retry O
 	);
 	expect(result.error).toBeUndefined();
 	const usages = result.json.map(({ usage }) => usage as { inputTotal: number; output: number });
-	const [input, output] = [
-		total(usages.map((usage) => usage.inputTotal)),
-		total(usages.map((usage) => usage.output)),
-	];
+	const input = total(usages.map((usage) => usage.inputTotal));
+	const output = total(usages.map((usage) => usage.output));
+	const cost = total(result.json.map(({ estimatedCost }) => estimatedCost));
 	expect(output).toBeGreaterThan(0);
-	expect(tracing(result)).toEqual([
-		{
-			...{
-				'llm.tokens.in': input,
-				'llm.tokens.out': output,
-				'llm.tokens.total': input + output,
-				'llm.tokens.estimated': false,
-			},
-			'llm.cost.total': total(result.json.map(({ estimatedCost }) => estimatedCost)),
-		},
-	]);
+	expect(tracing(result)).toEqual([model(cost, input, output)]);
 });
 
 test('that cannot be written does not fail the node, nor the custom data', async () => {
@@ -163,7 +125,7 @@ test('that cannot be written does not fail the node, nor the custom data', async
 		};
 		return await inner.execute.call(this);
 	};
-	const { json, run } = await buyPictures(1, { node });
+	const { json, run } = await buyPictures(service, 1, { node });
 	expect(json[0]).toMatchObject({ status: 'completed' });
 	expect(run.data.resultData.metadata).toMatchObject({ mediagen_tasks: '1' });
 	expect(log.join('\n')).toContain(
