@@ -98,28 +98,17 @@ test('the list of buttons is read at the path of the option "Task Query Path"', 
 	expect(service.sandbox.requests.list({ method: 'GET' }).at(-1)?.query).toContain('of=grid');
 });
 
+const numberIs = '"Picture Number" must be a whole number';
+const unknownChoice = { matchBy: '={{ "Button" }}', customId: 'b' };
+const choices = 'button, index, reroll';
+
 test.each<[string, string, Given, string]>([
 	['no parent', 'reroll', { taskId: '={{ "" }}' }, '"Task ID" is required'],
-	[
-		'picture zero',
-		'lowVariation',
-		{ index: 0 },
-		'"Picture Number" must be a whole number from 1 to 4',
-	],
-	[
-		'a number that is none',
-		'variation',
-		{ index: '={{ "first" }}' },
-		'"Picture Number" must be a whole number',
-	],
+	['picture zero', 'lowVariation', { index: 0 }, `${numberIs} from 1 to 4`],
+	['a number that is none', 'variation', { index: '={{ "first" }}' }, numberIs],
 	['no number', 'lowVariation', {}, '"Picture Number" is required'],
 	['no choice', 'reroll', { matchBy: '={{ $json.by }}' }, '"Choose By" is required'],
-	[
-		'an unknown choice',
-		'variation',
-		{ matchBy: '={{ "Button" }}', customId: 'b' },
-		'"Choose By" must be one of button, index, reroll',
-	],
+	['an unknown choice', 'variation', unknownChoice, `"Choose By" must be one of ${choices}`],
 	['no button', 'variation', { matchBy: 'button' }, '"Button Name or ID" is required'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	expectRefused(service, await run(operation, { taskId: 't', ...given }), message);

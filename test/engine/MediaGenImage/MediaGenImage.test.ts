@@ -274,16 +274,8 @@ describe('Panel', () => {
 			...['Number of Images', ...waiting, 'Additional Fields', 'Options'],
 		]);
 		expect(panel({ resource: 'image', operation: 'edit' })).toEqual([
-			...[
-				'Resource',
-				'Operation',
-				'Model',
-				'Image',
-				'Image Input Data Field Name',
-				'Mask',
-				'Prompt',
-			],
-			...['Size', 'Number of Images', ...waiting, 'Options'],
+			...['Resource', 'Operation', 'Model', 'Image', 'Image Input Data Field Name', 'Mask'],
+			...['Prompt', 'Size', 'Number of Images', ...waiting, 'Options'],
 		]);
 	});
 
@@ -294,11 +286,8 @@ describe('Panel', () => {
 	});
 
 	test('blanks around a model are not sent', async () => {
-		const { error } = await runNew({
-			operation: 'generate',
-			prompt: 'x',
-			model: byId(' lite-2 \n'),
-		});
+		const given = { operation: 'generate', prompt: 'x', model: byId(' lite-2 \n') };
+		const { error } = await runNew(given);
 		expect(error).toBeUndefined();
 		expect(submissions(service.sandbox)[0]?.body).toMatchObject({ model: 'lite-2' });
 	});
@@ -376,6 +365,8 @@ describe('Model', () => {
 	});
 });
 
+const more = (additionalFields: INodeParameters) => ({ additionalFields });
+
 describe('Reference images', () => {
 	const generate = { operation: 'generate', prompt: 'x' };
 	const result = (index: number, of: string) =>
@@ -387,16 +378,15 @@ describe('Reference images', () => {
 	});
 	const many = (count: number) => byUrl(...Array<string>(count).fill(front));
 	const lite = { model: 'lite-2-lite' };
-	const more = (additionalFields: INodeParameters) => ({ additionalFields });
 	const nowhere = '={{ $json.none }}';
+	const isUrl = 'must be a full http or https URL';
+	const twoMasks = more({ maskUrl: side, maskBinaryProperty: 'mask' });
+	const notTogether = 'must not be set together with "Mask Input Data Field Name"';
 
 	test.each<[string, string]>([
 		['objects with a url', '={{ [{ url: $json.front }, { url: $json.side }] }}'],
 		['results of another node', `={{ [${result(1, 'front')}, ${result(2, 'side')}] }}`],
-		[
-			'images of a record, whose url is a list',
-			'={{ [{ url: [$json.front] }, { url: [$json.side] }] }}',
-		],
+		['images whose url is a list', '={{ [{ url: [$json.front] }, { url: [$json.side] }] }}'],
 		['plain URLs', '={{ [$json.front, $json.side] }}'],
 		['URLs in one text, with blanks', '={{ $json.front }}  {{ $json.side }}'],
 		['URLs in one text, with commas and line breaks', '={{ $json.front }},\n\n {{ $json.side }}'],
@@ -412,22 +402,10 @@ describe('Reference images', () => {
 		['no URL', byUrl(), '"Image URLs" is required'],
 		['no field name', byName(''), '"Input Data Field Name" is required'],
 		['neither', { ...byName(''), ...byUrl(), referenceImages: 'both' }, '"Image URLs" is required'],
-		[
-			'something that is no URL',
-			byUrl('picture.png'),
-			'"Image URLs › 1" must be a full http or https URL',
-		],
+		['something that is no URL', byUrl('picture.png'), `"Image URLs › 1" ${isUrl}`],
 		['seventeen', many(17), '"Image URLs" must have at most 16 pictures'],
-		[
-			'fifteen for a lite model',
-			{ ...lite, ...many(15) },
-			'"Image URLs" must have at most 14 pictures',
-		],
-		[
-			'two masks',
-			{ ...byUrl(front), ...more({ maskUrl: side, maskBinaryProperty: 'mask' }) },
-			'"Mask URL" must not be set together with "Mask Input Data Field Name"',
-		],
+		['15 for a lite model', { ...lite, ...many(15) }, '"Image URLs" must have at most 14 pictures'],
+		['two masks', { ...byUrl(front), ...twoMasks }, `"Mask URL" ${notTogether}`],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		expectRefused(service, await runNew({ ...generate, ...given }), message);
 	});
@@ -453,33 +431,29 @@ describe('Reference images', () => {
 	const secondRequired = '"Image URLs › 2" is required';
 	const withNull = `={{ ["${front}", null] }}`;
 	const withoutLink = `={{ [{ url: "${front}" }, { url: null }] }}`;
-	const bothWays = { ...byUrl(front), referenceImages: 'both' };
+	const blankMask = maskOfInput('={{ " " }}');
+	const hasNames = 'must have a name on both sides of each comma';
+	const both = (imageUrls: INodeParameters[string], imageBinaryProperties: string) => ({
+		...{ referenceImages: 'both', imageUrls, imageBinaryProperties },
+	});
 
 	test.each<[string, INodeParameters, string]>([
 		['a mask', { ...byUrl(front), ...more({ maskUrl: nowhere }) }, `"Mask URL" ${isEmpty}`],
 		[
 			'a mask of the input',
-			{ ...byUrl(front), ...maskOfInput('={{ " " }}') },
+			{ ...byUrl(front), ...blankMask },
 			`"Mask Input Data Field Name" ${isEmpty}`,
 		],
 		['a mask without a reference', masked(nowhere), `"Mask URL" ${isEmpty}`],
 		['a second reference', byUrl(front, nowhere), secondRequired],
 		['a reference in a list', { referenceImages: 'url', imageUrls: withNull }, secondRequired],
 		['a result without a link', { referenceImages: 'url', imageUrls: withoutLink }, secondRequired],
-		[
-			'a field name beside URLs',
-			{ ...bothWays, imageBinaryProperties: nowhere },
-			`"Input Data Field Name" ${isEmpty}`,
-		],
-		[
-			'the URLs beside a field name',
-			{ ...bothWays, imageUrls: '={{ [] }}', imageBinaryProperties: 'data' },
-			`"Image URLs" ${isEmpty}`,
-		],
+		['a field name beside URLs', both([front], nowhere), `"Input Data Field Name" ${isEmpty}`],
+		['the URLs beside a field name', both('={{ [] }}', 'data'), `"Image URLs" ${isEmpty}`],
 		[
 			'one of two field names',
 			byName('=data,{{ $json.none }}'),
-			'"Input Data Field Name" must have a name on both sides of each comma',
+			`"Input Data Field Name" ${hasNames}`,
 		],
 	])('%s whose expression is empty is refused before a request', async (_, given, message) => {
 		const photo = await fileItem(await picture(64, 48));
@@ -511,25 +485,15 @@ describe('Reference images', () => {
 	});
 });
 
-const more = (additionalFields: INodeParameters) => ({ additionalFields });
 const pixels = more({ pixelSize: '640x480' });
+const litePixels = { model: byId('={{ "lite-2-lite" }}'), ...pixels };
+const wideLite = { model: 'lite-2-lite', size: '={{ "2:1" }}' };
+const ratios = '"Size" must be one of auto, 1:1';
 
 test.each<[string, INodeParameters, string]>([
-	[
-		'a ratio that the official model does not have',
-		{ size: '={{ "7:3" }}' },
-		'"Size" must be one of auto, 1:1',
-	],
-	[
-		'a ratio that a lite model does not have',
-		{ model: 'lite-2-lite', size: '={{ "2:1" }}' },
-		'"Size" must be one of auto, 1:1',
-	],
-	[
-		'pixels for a lite model',
-		{ model: byId('={{ "lite-2-lite" }}'), ...pixels },
-		'"Pixel Size" must not be set for a lite model',
-	],
+	['a ratio that the official model does not have', { size: '={{ "7:3" }}' }, ratios],
+	['a ratio that a lite model does not have', wideLite, ratios],
+	['pixels for a lite model', litePixels, '"Pixel Size" must not be set for a lite model'],
 	['two sizes', { size: '3:2', ...pixels }, '"Pixel Size" must not be set together with "Size"'],
 ])('refused before anything is sent: %s', async (_, given, message) => {
 	expectRefused(service, await runNew({ operation: 'generate', prompt: 'x', ...given }), message);
@@ -564,26 +528,22 @@ describe('Edit', () => {
 		expect(sent()).toEqual([{ ...common, mask_url: side, size: '3:2', n: 2 }, common]);
 	});
 
+	const noPhoto = 'the input item has no binary data in the field "photo"';
+	const dataUri = byUrl('data:image/png;base64,AAAA');
+	const onlyLite = 'must be a URL: only the lite models take a data URI';
+
 	test.each<[string, INodeParameters, string]>([
 		['no URL', { imageSource: 'url' }, '"Image URL" is required'],
-		[
-			'something that is no URL',
-			byUrl('front.png'),
-			'"Image URL" must be a full http or https URL',
-		],
+		['no address', byUrl('front.png'), '"Image URL" must be a full http or https URL'],
 		['no field name', { imageBinaryProperty: '' }, '"Image Input Data Field Name" is required'],
 		[
 			'a field that is not there',
 			{ imageBinaryProperty: 'photo' },
-			'"Image Input Data Field Name": the input item has no binary data in the field "photo"',
+			`"Image Input Data Field Name": ${noPhoto}`,
 		],
 		['a mask without its URL', { ...byUrl(front), maskSource: 'url' }, '"Mask URL" is required'],
 		['no prompt', { ...byUrl(front), prompt: '={{ "" }}' }, '"Prompt" is required'],
-		[
-			'a data URI for the official model',
-			byUrl('data:image/png;base64,AAAA'),
-			'"Image URL" must be a URL: only the lite models take a data URI',
-		],
+		['a data URI for the official model', dataUri, `"Image URL" ${onlyLite}`],
 	])('%s: refused before anything is sent', async (_, given, message) => {
 		expectRefused(service, await runNew({ ...edit, ...given }), message);
 	});
@@ -608,8 +568,7 @@ describe('Edit', () => {
 
 	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {
 		const mask = { maskSource: '={{ "none" }}', maskUrl: `={{ "${side}" }}` };
-		const given = { ...edit, ...byUrl(front), ...mask };
-		const { json } = await runNew(given);
+		const { json } = await runNew({ ...edit, ...byUrl(front), ...mask });
 		expect(sent()).toEqual([
 			{ model: 'imagegen-2-official', prompt: 'Replace the sky', image_urls: [front] },
 		]);

@@ -12,19 +12,14 @@ const service = useSandbox();
 const url = 'https://example.com/picture.png';
 const dataUri = 'data:image/png;base64,iVBORw0KGgo=';
 
-async function run(
-	parameters: object,
-	items: INodeExecutionData[] = [{ json: {} }],
-	settings = {},
-) {
-	return await runNode({
+const run = async (given: object, items?: INodeExecutionData[], settings = {}) =>
+	await runNode({
 		node: new MediaGenImage(),
-		parameters: { ...generatePicture, ...parameters },
+		parameters: { ...generatePicture, ...given },
 		items,
 		credential: service.credential(),
 		settings,
 	});
-}
 
 const lite = { model: 'lite-2-lite' };
 const withUrl = { referenceImages: 'url', imageUrls: [url] };
@@ -32,6 +27,14 @@ const withUrl = { referenceImages: 'url', imageUrls: [url] };
 const more = (additionalFields: object) => ({ additionalFields });
 const compressed = (outputFormat: string, outputCompression: number) =>
 	more({ outputFormat, outputCompression });
+const urls = (...imageUrls: string[]) => ({ ...withUrl, imageUrls });
+const masked = { ...withUrl, ...more({ maskUrl: 'mask.png' }) };
+const gif = { ...lite, ...urls('data:image/gif;base64,R0lGODlh') };
+const unchosen = { referenceImages: '={{ $json.from }}' };
+const impatient = { options: { pollInterval: 0.1 } };
+const isEmpty = 'is required: its expression is empty';
+const percent = 'must be a whole number from 0 to 100';
+const atLeastOne = 'must be a number of at least 1';
 
 test.each<[string, object, string]>([
 	['no prompt', { prompt: '={{ "" }}' }, '"Prompt" is required'],
@@ -41,82 +44,53 @@ test.each<[string, object, string]>([
 	['a number that is none', { n: '={{ "two" }}' }, '"Number of Images" must be a whole number'],
 	['half an image', { n: 1.5 }, '"Number of Images" must be a whole number'],
 	['pixels that are none', more({ pixelSize: '10by10' }), '"Pixel Size" must be pixels'],
-	[
-		'an unknown resolution',
-		more({ resolution: '={{ "8k" }}' }),
-		'"Resolution" must be one of 1k, 2k, 4k',
-	],
-	[
-		'too much compression',
-		compressed('webp', 101),
-		'"Output Compression" must be a whole number from 0 to 100',
-	],
-	[
-		'a mask that is no URL',
-		{ ...withUrl, ...more({ maskUrl: 'mask.png' }) },
-		'"Mask URL" must be a full http',
-	],
+	['an 8k picture', more({ resolution: '={{ "8k" }}' }), '"Resolution" must be one of 1k, 2k, 4k'],
+	['too much compression', compressed('webp', 101), `"Output Compression" ${percent}`],
+	['a mask that is no URL', masked, '"Mask URL" must be a full http'],
 	[
 		'a data URI for the official model',
-		{ ...withUrl, imageUrls: [url, dataUri] },
+		urls(url, dataUri),
 		'"Image URLs › 2" must be a URL: only the lite',
 	],
-	[
-		'a data URI of another type',
-		{ ...lite, ...withUrl, imageUrls: ['data:image/gif;base64,R0lGODlh'] },
-		'"Image URLs › 1" must be a data URI',
-	],
-	[
-		'a choice of reference images that gives nothing',
-		{ referenceImages: '={{ $json.from }}' },
-		'"Reference Images" is required: its expression is empty',
-	],
-	[
-		'too short an interval',
-		{ options: { pollInterval: 0.1 } },
-		'"Poll Interval (Seconds)" must be a number of at least 1',
-	],
+	['a data URI of another type', gif, '"Image URLs › 1" must be a data URI'],
+	['a choice of reference images that gives nothing', unchosen, `"Reference Images" ${isEmpty}`],
+	['too short an interval', impatient, `"Poll Interval (Seconds)" ${atLeastOne}`],
 ])('%s is refused before anything is sent', async (_, parameters, message) => {
 	const { error } = await run(parameters);
 	expect(error?.message).toContain(message);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test.each<[string, object, object, string]>([
-	['quality', more({ quality: '={{ "best" }}' }), { quality: 'best' }, 'quality "best"'],
-	['background', more({ background: '={{ "red" }}' }), { background: 'red' }, 'background "red"'],
-	['moderation', more({ moderation: '={{ "off" }}' }), { moderation: 'off' }, 'moderation "off"'],
+const avif = '={{ "avif" }}';
+const largeLite = { ...lite, ...more({ resolution: '={{ "8K" }}' }) };
+
+test.each<[string, string, object, object]>([
+	['quality', 'best', more({ quality: '={{ "best" }}' }), { quality: 'best' }],
+	['background', 'red', more({ background: '={{ "red" }}' }), { background: 'red' }],
+	['moderation', 'off', more({ moderation: '={{ "off" }}' }), { moderation: 'off' }],
+	['output format', 'avif', more({ outputFormat: avif }), { output_format: 'avif' }],
+	// Of a format that is not known, it is not known either whether it is compressed.
 	[
-		'format',
-		more({ outputFormat: '={{ "avif" }}' }),
-		{ output_format: 'avif' },
-		'output format "avif"',
-	],
-	[
-		'format that is compressed',
-		compressed('={{ "avif" }}', 50),
+		'output format',
+		'avif',
+		compressed(avif, 50),
 		{ output_format: 'avif', output_compression: 50 },
-		'output format "avif"',
 	],
-	[
-		'resolution of a lite model',
-		{ ...lite, ...more({ resolution: '={{ "8K" }}' }) },
-		{ resolution: '8K' },
-		'resolution "8K"',
-	],
-])('an unknown %s is sent as it is, and the item says so', async (_, parameters, body, value) => {
+	['resolution', '8K', largeLite, { resolution: '8K' }],
+])('an unknown %s "%s" is sent as it is, and the item says so', async (...row) => {
+	const [label, value, parameters, body] = row;
 	const { json } = await run(parameters, [{ json: {} }], { onError: 'continueRegularOutput' });
 	const requests = service.sandbox.requests.list({ path: '/v1/images/generations' });
 	expect(requests.map((request) => request.body)).toStrictEqual([expect.objectContaining(body)]);
 	expect(json[0]?.notes).toEqual([
-		`The ${value} is not in this package's list: it is sent as it is`,
+		`The ${label} "${value}" is not in this package's list: it is sent as it is`,
 	]);
 });
 
 test('an edit whose choice of a mask gives nothing is refused: it would change the whole picture', async () => {
 	const mask = { maskSource: '={{ $json.maskKind }}', maskBinaryProperty: 'mask' };
 	const given = { operation: 'edit', imageSource: 'url', imageUrl: url, ...mask };
-	expectRefused(service, await run(given), '"Mask" is required: its expression is empty');
+	expectRefused(service, await run(given), `"Mask" ${isEmpty}`);
 });
 
 test('a data URI above 10 MB is refused', async () => {
@@ -162,11 +136,7 @@ describe('pictures from the input', () => {
 test.each([
 	['a base URL that is none', { baseUrl: 'api' }, 'full address'],
 	['plain http to a public host', { baseUrl: 'http://api.example.com' }, 'never sent unencrypted'],
-	[
-		'brand words that are none',
-		{ brandWords: '{"cloud": "x"}' },
-		'"Brand Words" must be a JSON object',
-	],
+	['other brand words', { brandWords: '{"cloud": "x"}' }, '"Brand Words" must be a JSON object'],
 ])('a credential with %s is refused', async (_, change, words) => {
 	const credential = { ...service.credential(), ...change };
 	const { error } = await runnerOf(service)('image.task.get', {}, { credential });

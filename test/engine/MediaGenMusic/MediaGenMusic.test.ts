@@ -185,37 +185,22 @@ test('the versions that each operation offers', async () => {
 });
 
 const weight = { styleWeight: 0.5 };
-const stale = {
-	tags: 'folk',
-	additionalFields: { ...weight, title: 'Harbour', vocalGender: 'Male' },
-};
+const weightedTags = { tags: 'folk', additionalFields: weight };
+const additional = { ...weight, title: 'Harbour', vocalGender: 'Male' };
+const stale = { tags: 'folk', additionalFields: additional };
 const both = { prompt: 'la', gptDescription: 'd', ...stale };
+const chosen = (custom: string | boolean) => ({ custom, ...both });
 const asCustom = ['prompt', 'tags', 'title', 'style_weight', 'vocal_gender'];
 const asDescribed = ['gpt_description', 'vocal_gender'];
 
 test.each<[string, string, Given, string[]]>([
 	['a prompt makes it custom', 'coverSong', both, asCustom],
 	['a description makes it described', 'coverSong', { gptDescription: 'd', ...stale }, asDescribed],
-	[
-		'tags make it custom',
-		'coverSong',
-		{ tags: 'folk', additionalFields: weight },
-		['tags', 'style_weight'],
-	],
-	[
-		'chosen by an expression',
-		'coverSong',
-		{ custom: '={{ false }}', ...both },
-		['custom', ...asDescribed],
-	],
-	[
-		'described, with leftovers',
-		'coverSong',
-		{ custom: false, ...both },
-		['custom', ...asDescribed],
-	],
-	['custom, with leftovers', 'coverSong', { custom: true, ...both }, ['custom', ...asCustom]],
-	['extend leaves it open', 'extend', { custom: '={{ "" }}', ...both }, asDescribed],
+	['tags make it custom', 'coverSong', weightedTags, ['tags', 'style_weight']],
+	['chosen by an expression', 'coverSong', chosen('={{ false }}'), ['custom', ...asDescribed]],
+	['described, with leftovers', 'coverSong', chosen(false), ['custom', ...asDescribed]],
+	['custom, with leftovers', 'coverSong', chosen(true), ['custom', ...asCustom]],
+	['extend leaves it open', 'extend', chosen('={{ "" }}'), asDescribed],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
 	const { id } = service.sandbox.originals.track();
 	const result = await run(operation, { taskId: id, ...given });
@@ -249,56 +234,36 @@ const undef = '={{ undefined }}';
 const afterStart = 'must be after the start, which is at 3 seconds';
 const fromDescription = '"Description" is required by the mode From Description';
 const within = 'must be a number from 0 to 1';
-const weighing = (additionalFields: Given) => ({ custom: true, additionalFields });
+const whole = 'must be a whole number';
+const more = (additionalFields: INodeParameters) => ({ additionalFields });
+const weighing = (weights: INodeParameters) => ({ custom: true, ...more(weights) });
+const belowZero = weighing({ weirdnessConstraint: -0.1 });
+const fromThree = { startS: 3, tags: 'folk' };
+const byFour = more({ version: '={{ "v4" }}' });
 
 test.each<[string, string, Given, string]>([
 	['no source', 'coverSong', { taskId: '={{ "" }}', tags: 'folk' }, '"Task ID" is required'],
 	['no source to add a stem to', 'addStem', { taskId: '={{ " " }}' }, '"Task ID" is required'],
-	[
-		'track zero',
-		'coverSong',
-		{ audioIndex: 0 },
-		'"Track Number" must be a whole number of at least 1',
-	],
+	['track zero', 'coverSong', { audioIndex: 0 }, `"Track Number" ${whole} of at least 1`],
 	['no track', 'coverSong', { audioIndex: undef }, '"Track Number" is required'],
 	['no sample start', 'sample', { startS: undef, endS: 3 }, '"Sample Start" is required'],
 	['no sample end', 'sample', { startS: 1, endS: undef }, '"Sample End" is required'],
 	['no crop end', 'crop', { startS: 1, endS: undef }, '"End" is required'],
 	['a crop that nobody set', 'crop', {}, '"Start" is required'],
 	['a crop whose end was forgotten', 'crop', { startS: 3 }, '"End" is required'],
-	[
-		'a sample whose end was forgotten',
-		'sample',
-		{ startS: 3, tags: 'folk' },
-		'"Sample End" is required',
-	],
+	['a sample whose end was forgotten', 'sample', fromThree, '"Sample End" is required'],
 	[
 		'a sample that ends too early',
 		'sample',
-		{ startS: 3, endS: 2.5, tags: 'folk' },
+		{ ...fromThree, endS: 2.5 },
 		`"Sample End" ${afterStart}`,
 	],
 	['a crop of nothing', 'crop', { startS: 3, endS: 3 }, `"End" ${afterStart}`],
-	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, '"Start" must be a whole number'],
-	[
-		'half a second more',
-		'crop',
-		{ startS: 2, endS: 4.5 },
-		'"End" must be a whole number of at least 0',
-	],
-	[
-		'a version that adds no accompaniment',
-		'addInstrumental',
-		{ additionalFields: { version: '={{ "v4" }}' } },
-		'"Version" must be one of v5, v5.5',
-	],
+	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, `"Start" ${whole}`],
+	['half a second more', 'crop', { startS: 2, endS: 4.5 }, `"End" ${whole} of at least 0`],
+	['an accompaniment by v4', 'addInstrumental', byFour, '"Version" must be one of v5, v5.5'],
 	['a weight above one', 'coverSong', weighing({ styleWeight: 1.01 }), `"Style Weight" ${within}`],
-	[
-		'a weight below zero',
-		'sample',
-		{ ...span, ...weighing({ weirdnessConstraint: -0.1 }) },
-		`"Weirdness" ${within}`,
-	],
+	['a weight below zero', 'sample', { ...span, ...belowZero }, `"Weirdness" ${within}`],
 	[
 		'a weight that is none',
 		'addStem',
@@ -307,20 +272,10 @@ test.each<[string, string, Given, string]>([
 	],
 	['a description that is missing', 'coverSong', { custom: false }, fromDescription],
 	['the same for vocals', 'addVocals', { custom: false }, fromDescription],
-	[
-		'a mode that is none',
-		'coverSong',
-		{ custom: '={{ "perhaps" }}' },
-		'"Mode" must be true or false',
-	],
+	['a mode that is none', 'coverSong', { custom: '={{ "x" }}' }, '"Mode" must be true or false'],
 	['no tags to enhance', 'upsampleTags', { tags: '={{ "" }}' }, '"Tags" is required'],
 	['a sound of nothing', 'sounds', { prompt: undef }, '"Prompt" is required: nothing says what'],
-	[
-		'half a second to continue at',
-		'extend',
-		{ additionalFields: { continueAt: 1.5 } },
-		'"Continue At" must be a whole number',
-	],
+	['half a second to continue at', 'extend', more({ continueAt: 1.5 }), `"Continue At" ${whole}`],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const items = [{ json: { taskId: 't' } }];
 	expectRefused(service, await run(operation, given, items), message);
@@ -363,44 +318,18 @@ describe('what the service may know better is sent, and the user is told', () =>
 	const unlisted = (label: string, value: string) =>
 		`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 	const early = '"Continue At" is -2, before the beginning of the song: it is sent as it is';
-	const more = (additionalFields: INodeParameters) => ({ additionalFields });
+	const version = more({ version: inMode('id', 'v9') });
+	const model = more({ model: inMode('id', 'choirgen') });
+	const gender = { tags: 'folk', ...more({ vocalGender: '={{ "Other" }}' }) };
+	const before = { gptDescription: 'slower', ...more({ continueAt: -2 }) };
+	const stem = { stemType: inMode('id', 'kazoo') };
 
 	test.each<[string, string, INodeParameters, Given, string]>([
-		[
-			'an unknown version',
-			'sounds',
-			more({ version: inMode('id', 'v9') }),
-			{ version: 'v9' },
-			unlisted('version', 'v9'),
-		],
-		[
-			'an unknown model',
-			'sounds',
-			more({ model: inMode('id', 'choirgen') }),
-			{ model: 'choirgen' },
-			unlisted('model', 'choirgen'),
-		],
-		[
-			'an unknown gender',
-			'coverSong',
-			{ tags: 'folk', ...more({ vocalGender: '={{ "Other" }}' }) },
-			{ vocal_gender: 'Other' },
-			unlisted('vocal gender', 'Other'),
-		],
-		[
-			'a point before the beginning to continue at',
-			'extend',
-			{ gptDescription: 'slower', ...more({ continueAt: -2 }) },
-			{ continue_at: -2 },
-			early,
-		],
-		[
-			'an unknown stem type',
-			'stems',
-			{ stemType: inMode('id', 'kazoo') },
-			{ stem_type: 'kazoo' },
-			unlisted('stem type', 'kazoo'),
-		],
+		['a version', 'sounds', version, { version: 'v9' }, unlisted('version', 'v9')],
+		['a model', 'sounds', model, { model: 'choirgen' }, unlisted('model', 'choirgen')],
+		['a gender', 'coverSong', gender, { vocal_gender: 'Other' }, unlisted('vocal gender', 'Other')],
+		['a point before the beginning to continue at', 'extend', before, { continue_at: -2 }, early],
+		['a stem type', 'stems', stem, { stem_type: 'kazoo' }, unlisted('stem type', 'kazoo')],
 	])('%s', async (_, operation, given, body, note) => {
 		const taskId = service.sandbox.originals.track().id;
 		service.sandbox.requests.clear();

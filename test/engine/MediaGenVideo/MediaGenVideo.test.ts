@@ -202,23 +202,25 @@ const seconds = '"Duration (Seconds)" must be a whole number from 3 to 15';
 const isUrl = 'must be a full http or https URL';
 const noLink = '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}';
 const more = (additionalFields: Given) => ({ additionalFields });
-const seen = (...elementInputUrls: string[]) => elements({ ...sailor, elementInputUrls });
+const sailorWith = (given: Given) => elements({ ...sailor, ...given });
+const seen = (...elementInputUrls: string[]) => sailorWith({ elementInputUrls });
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const byField = (imageBinaryProperties: string) => ({
+	referenceSource: 'both',
+	imageBinaryProperties,
+});
+const fieldIsEmpty = `${noName}: its expression is empty`;
+const ofItem = { ...prompt, imageInput: 'references' };
+const frameOfItem = { ...prompt, imageInput: 'firstFrame' };
+const frameField = '"First Frame Input Data Field Name"';
 
 test.each<[string, Given, string]>([
 	['nothing filled in', {}, `${noPrompt}, unless there are shots, images or a video`],
 	['nothing but a setting', { duration: 7, ...elements(sailor), prompt: none }, noPrompt],
-	[
-		'nothing filled in for a new model',
-		{ model: { __rl: true, mode: 'id', value: 'vidomni-v4' } },
-		noPrompt,
-	],
+	['nothing filled in for a new model', { model: byId('vidomni-v4') }, noPrompt],
 	['a second reference that is empty', references(front, none), '"Image URLs › 2" is required'],
 	['a reference without a link', { ...byUrl, imageUrls: noLink }, '"Image URLs › 2" is required'],
-	[
-		'URLs and a field name that is empty',
-		{ ...references(front), referenceSource: 'both', imageBinaryProperties: none },
-		`${noName}: its expression is empty`,
-	],
+	['URLs and a field name that is empty', { ...references(front), ...byField(none) }, fieldIsEmpty],
 	[
 		'a picture of an element that is empty',
 		seen(front, side, none),
@@ -226,8 +228,8 @@ test.each<[string, Given, string]>([
 	],
 	[
 		'a field name of an element that is empty',
-		elements({ ...sailor, binaryProperties: none }),
-		`${noName}: its expression is empty`,
+		sailorWith({ binaryProperties: none }),
+		fieldIsEmpty,
 	],
 	[
 		'a long negative prompt',
@@ -266,25 +268,17 @@ test.each<[string, Given, string]>([
 	],
 	[
 		'a first frame without the name of its field',
-		{ ...prompt, imageInput: 'firstFrame', firstFrameBinaryProperty: '' },
-		'"First Frame Input Data Field Name" is required',
+		{ ...frameOfItem, firstFrameBinaryProperty: '' },
+		`${frameField} is required`,
 	],
 	[
 		'a first frame that is not in its field',
-		{ ...prompt, imageInput: 'firstFrame' },
-		'"First Frame Input Data Field Name": the input item has no binary data in the field "data"',
+		frameOfItem,
+		`${frameField}: the input item has no binary data in the field "data"`,
 	],
 	['references without a URL', references(), noImages],
-	[
-		'references without the name of a field',
-		{ ...prompt, imageInput: 'references', imageBinaryProperties: '' },
-		noName,
-	],
-	[
-		'references without either',
-		{ ...references(), referenceSource: 'both', imageBinaryProperties: '' },
-		noImages,
-	],
+	['references without the name of a field', { ...ofItem, imageBinaryProperties: '' }, noName],
+	['references without either', { ...references(), ...byField('') }, noImages],
 	['no image with a role', { ...prompt, imageInput: 'roles' }, '"Images With Roles" is required'],
 	[
 		'a role without an image',
@@ -346,7 +340,7 @@ test.each<[string, Given, string]>([
 	],
 	[
 		'an element without a description',
-		elements({ ...sailor, description: '' }),
+		sailorWith({ description: '' }),
 		'"Elements › 1 › Description" is required',
 	],
 ])('generate, refused before anything is sent: %s', async (_, given, message) => {
@@ -367,76 +361,45 @@ test.each<[string, Given, string]>([
 const unlisted = (label: string, value: string) =>
 	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const styled = (url: string) => ({ url, role: 'style' });
+const styled = (url: string, role = 'style') => ({ url, role });
+const byStyle = (url: string) => styled(url, '={{ "style" }}');
+const inStyle = { ...images(byStyle(front), byStyle(side)), prompt: '<<<image_1>>>' };
 const montage = { ...twoShots, shotType: '={{ "montage" }}' };
+const sentMontage = { multi_shot: true, shot_type: 'montage', multi_prompt: sentShots };
+const inspired = { ...edit, referType: '={{ "inspire" }}' };
+const quiet = { ...edit, ...more({ keepOriginalSound: '={{ "quiet" }}' }) };
+const videoSent = (given: Given) => ({ video_list: [{ ...sentVideo[0], ...given }] });
+const nextModel = { model: byId('vidgen4'), ...more({ resolution: '={{ "8k" }}' }) };
 
-test.each<[string, string, Given, Given, string]>([
+test.each<[string, string, string, Given, Given]>([
+	['resolution', '8k', 'generate', { ...prompt, ...more({ mode: '={{ "8k" }}' }) }, { mode: '8k' }],
 	[
-		'mode',
-		'generate',
-		{ ...prompt, additionalFields: { mode: '={{ "8k" }}' } },
-		{ mode: '8k' },
-		unlisted('resolution', '8k'),
-	],
-	[
-		'ratio',
+		'aspect ratio',
+		'4:3',
 		'generate',
 		{ ...prompt, aspectRatio: '={{ "4:3" }}' },
 		{ aspect_ratio: '4:3' },
-		unlisted('aspect ratio', '4:3'),
 	],
+	['role', 'style', 'generate', inStyle, { image_with_roles: [styled(front), styled(side)] }],
+	['shot type', 'montage', 'generate', montage, sentMontage],
+	['use of a video', 'inspire', 'generate', inspired, videoSent({ refer_type: 'inspire' })],
 	[
-		'role',
+		'choice for the original sound',
+		'quiet',
 		'generate',
-		{
-			...images({ url: front, role: '={{ "style" }}' }, { url: side, role: '={{ "style" }}' }),
-			prompt: '<<<image_1>>>',
-		},
-		{ image_with_roles: [styled(front), styled(side)] },
-		unlisted('role', 'style'),
+		quiet,
+		videoSent({ keep_original_sound: 'quiet' }),
 	],
-	[
-		'shot type',
-		'generate',
-		montage,
-		{ multi_shot: true, shot_type: 'montage', multi_prompt: sentShots },
-		unlisted('shot type', 'montage'),
-	],
-	[
-		'use of a video',
-		'generate',
-		{ ...edit, referType: '={{ "inspire" }}' },
-		{ video_list: [{ video_url: clip, refer_type: 'inspire' }] },
-		unlisted('use of a video', 'inspire'),
-	],
-	[
-		'word for its sound',
-		'generate',
-		{ ...edit, ...more({ keepOriginalSound: '={{ "quiet" }}' }) },
-		{ video_list: [{ ...sentVideo[0], keep_original_sound: 'quiet' }] },
-		unlisted('choice for the original sound', 'quiet'),
-	],
-	[
-		'model of an extension, with what only the service knows of it,',
-		'remix',
-		{ model: byId('vidgen4'), ...more({ resolution: '={{ "8k" }}' }) },
-		{ model: 'vidgen4', resolution: '8k' },
-		unlisted('model', 'vidgen4'),
-	],
-	[
-		'ratio of an extension',
-		'remix',
-		more({ aspectRatio: '={{ "1:1" }}' }),
-		{ aspect_ratio: '1:1' },
-		unlisted('aspect ratio', '1:1'),
-	],
-])('an unknown %s is sent, and the item says so', async (_, operation, given, body, note) => {
+	// Of an unknown model only the service knows which resolutions it has.
+	['model', 'vidgen4', 'remix', nextModel, { model: 'vidgen4', resolution: '8k' }],
+	['aspect ratio', '1:1', 'remix', more({ aspectRatio: '={{ "1:1" }}' }), { aspect_ratio: '1:1' }],
+])('an unknown %s "%s" of %s is sent, and the item says so', async (...row) => {
+	const [label, value, operation, given, body] = row;
 	const taskId = operation === 'remix' ? service.sandbox.originals.video().id : '';
 	const { json } = await run(operation, { taskId, ...given }, undefined, goOn);
 	const posted = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
 	expect(posted.map((request) => request.body)).toStrictEqual([expect.objectContaining(body)]);
-	expect(json[0]?.notes).toEqual(expect.arrayContaining([note]));
+	expect(json[0]?.notes).toEqual(expect.arrayContaining([unlisted(label, value)]));
 	expect(String(json[0]?.notes).split('not in this package')).toHaveLength(2);
 });
 
@@ -487,28 +450,33 @@ test('what the service silently changes is said', async () => {
 	);
 });
 
+const captain = { prompt: 'with @captain' };
+const likeSecond = { prompt: 'like <<<image_2>>>' };
+const likeFirst = { prompt: 'like <<<image_1>>>' };
+const mute = { ...edit, ...more({ audio: false }) };
+
 test.each<[string, Given, Given, string]>([
 	[
 		'an element that is not given',
-		{ prompt: 'with @captain' },
-		{ prompt: 'with @captain' },
+		captain,
+		captain,
 		'The prompt mentions @captain, and no element has this name',
 	],
 	[
 		'an image beyond those given',
-		{ ...references(front), prompt: 'like <<<image_2>>>' },
-		{ prompt: 'like <<<image_2>>>', image_urls: [front] },
+		{ ...references(front), ...likeSecond },
+		{ ...likeSecond, image_urls: [front] },
 		'The prompt refers to <<<image_2>>>, and 1 image is given',
 	],
 	[
 		'an image where none is given',
-		{ prompt: 'like <<<image_1>>>' },
-		{ prompt: 'like <<<image_1>>>' },
+		likeFirst,
+		likeFirst,
 		'The prompt refers to <<<image_1>>>, and 0 images are given',
 	],
 	[
 		'no sound beside a video',
-		{ ...edit, ...more({ audio: false }) },
+		mute,
 		{ audio: false, video_list: sentVideo },
 		'The service ignores "Audio" with a given video',
 	],
@@ -520,39 +488,26 @@ test.each<[string, Given, Given, string]>([
 	expect(shown(hints)).toContain(note);
 });
 
-const unsent = (label: string, why: string) => `"${label}" is set and was not sent: ${why}`;
+const isOff = '"Multiple Shots" is off';
 const oneFrame = { ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' };
+const noVideo = { ...edit, referType: '={{ "none" }}' };
+const noImage = { ...references(front), imageInput: '={{ "none" }}' };
 
-test.each<[string, Given, string]>([
-	[
-		'shots while there is one shot',
-		{ ...twoShots, multiShot: '={{ false }}' },
-		unsent('Shots', '"Multiple Shots" is off'),
-	],
-	[
-		'shots while a sheet says that there is one',
-		{ ...twoShots, multiShot: '={{ "FALSE" }}' },
-		unsent('Shots', '"Multiple Shots" is off'),
-	],
-	[
-		'a video URL without a video',
-		{ ...edit, referType: '={{ "none" }}' },
-		unsent('Video URL', '"Video" is None'),
-	],
-	[
-		'images without a choice',
-		{ ...references(front), imageInput: '={{ "none" }}' },
-		unsent('Image URLs', '"Images" is None'),
-	],
+test.each<[string, Given, string, string]>([
+	['shots while there is one shot', { ...twoShots, multiShot: '={{ false }}' }, 'Shots', isOff],
+	['shots while a sheet says so', { ...twoShots, multiShot: '={{ "FALSE" }}' }, 'Shots', isOff],
+	['a video URL without a video', noVideo, 'Video URL', '"Video" is None'],
+	['images without a choice', noImage, 'Image URLs', '"Images" is None'],
 	[
 		'a last frame beside a first frame only',
 		oneFrame,
-		unsent('Last Frame URL', '"Images" has another choice'),
+		'Last Frame URL',
+		'"Images" has another choice',
 	],
-])('%s: hidden by an expression and not sent, as the item says', async (_, given, note) => {
+])('%s: hidden by an expression and not sent, as the item says', async (_, given, label, why) => {
 	const { json, error } = await run('generate', given);
 	expect(error).toBeUndefined();
-	expect(json[0]?.notes).toEqual([note]);
+	expect(json[0]?.notes).toEqual([`"${label}" is set and was not sent: ${why}`]);
 });
 
 describe('Model', () => {

@@ -10,6 +10,8 @@ import { fileItem, picture, useSandbox } from '../../support/sandbox';
 const service = useSandbox();
 
 const options = { pollInterval: 1 };
+const get = { resource: 'balance', operation: 'get' };
+const upload = { resource: 'image', operation: 'upload' };
 
 const CASES: Array<[string, () => { node: INodeType; parameters: INodeParameters }]> = [
 	['music', () => inputOf('music.sounds', { options })],
@@ -18,25 +20,15 @@ const CASES: Array<[string, () => { node: INodeType; parameters: INodeParameters
 	['video', () => inputOf('video.generate', { options })],
 	['grid', () => inputOf('grid.reroll', { options, taskId: service.sandbox.originals.grid().id })],
 	['chat', () => inputOf('chat.message')],
-	[
-		'balance',
-		() => ({ node: new MediaGenBalance(), parameters: { resource: 'balance', operation: 'get' } }),
-	],
-	[
-		'upload',
-		() => ({ node: new MediaGenUpload(), parameters: { resource: 'image', operation: 'upload' } }),
-	],
+	['balance', () => ({ node: new MediaGenBalance(), parameters: get })],
+	['upload', () => ({ node: new MediaGenUpload(), parameters: upload })],
 ];
 
 test.each(CASES)('what the editor shows of %s before a run comes out', async (_, inputs) => {
 	const { node, parameters } = inputs();
 	const items = [await fileItem(await picture(8, 8))];
-	const { json, error } = await runNode({
-		node,
-		parameters,
-		items,
-		credential: service.credential(),
-	});
+	const credential = service.credential();
+	const { json, error } = await runNode({ node, parameters, items, credential });
 	expect(error).toBeUndefined();
 	const schema = outputSchemaOf(String(parameters.resource), String(parameters.operation));
 	expect(schema?.safeParse(json[0]).error?.issues).toBeUndefined();

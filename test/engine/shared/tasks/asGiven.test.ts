@@ -18,66 +18,59 @@ async function bodyOf(parameters: INodeParameters): Promise<string> {
 	return JSON.stringify(service.sent('POST', '*')[0]?.body);
 }
 
-const fields = (...field: INodeParameters[]): INodeParameters => ({
+const fields = (...rows: Array<[name: string, value: string]>): INodeParameters => ({
 	bodyType: 'fields',
-	bodyFields: { field },
+	bodyFields: { field: rows.map(([name, value]) => ({ name, value })) },
 });
+
+const json = (body: string, additionalBodyFields?: string): INodeParameters => ({
+	bodyType: 'json',
+	body,
+	options: { additionalBodyFields },
+});
+
+const dates = '{ at: new Date(0), all: [DateTime.fromMillis(0, { zone: "utc" })] }';
+const sentDates = '"at":"1970-01-01T00:00:00.000Z","all":["1970-01-01T00:00:00.000Z"]';
+const prompt: [string, string] = ['prompt', 'Rain'];
+const proto = '{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}';
 
 test.each<[string, INodeParameters, string]>([
 	[
 		'null and empty text in a list',
-		fields({ name: 'tags', value: '={{ ["folk", null, "", 0, [], {}] }}' }),
+		fields(['tags', '={{ ["folk", null, "", 0, [], {}] }}']),
 		'{"tags":["folk",null,"",0,[],{}]}',
 	],
 	[
 		'null and empty text in an object',
-		fields({ name: 'song', value: '={{ ({ title: "", key: null }) }}' }),
+		fields(['song', '={{ ({ title: "", key: null }) }}']),
 		'{"song":{"title":"","key":null}}',
 	],
 	[
 		'a date, such as the node of a database gives,',
-		fields({ name: 'at', value: '={{ new Date(0) }}' }),
+		fields(['at', '={{ new Date(0) }}']),
 		'{"at":"1970-01-01T00:00:00.000Z"}',
 	],
 	[
 		'what is beside a date that is not valid',
-		fields({ name: 'at', value: '={{ new Date("x") }}' }, { name: 'prompt', value: 'Rain' }),
+		fields(['at', '={{ new Date("x") }}'], prompt),
 		'{"prompt":"Rain"}',
 	],
-	['an empty object', { bodyType: 'json', body: '{}' }, '{}'],
-	[
-		'a field named __proto__',
-		{
-			bodyType: 'json',
-			body: '{"__proto__": {"a": 1}, "deep": {"__proto__": 2, "b": [{"__proto__": 3}]}}',
-		},
-		'{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}',
-	],
+	['an empty object', json('{}'), '{}'],
+	['a field named __proto__', json(proto), proto],
 	[
 		'a row named __proto__',
-		fields({ name: '__proto__', value: 'x' }, { name: 'prompt', value: 'Rain' }),
+		fields(['__proto__', 'x'], prompt),
 		'{"__proto__":"x","prompt":"Rain"}',
 	],
 	[
 		'an additional field named __proto__',
-		{
-			bodyType: 'json',
-			body: '{"a": 1}',
-			options: { additionalBodyFields: '{"__proto__": 2}' },
-		},
+		json('{"a": 1}', '{"__proto__": 2}'),
 		'{"a":1,"__proto__":2}',
 	],
 	[
 		'a date, at any depth of an additional field,',
-		{
-			bodyType: 'json',
-			body: '{"a": 1}',
-			options: {
-				additionalBodyFields:
-					'={{ { at: new Date(0), all: [DateTime.fromMillis(0, { zone: "utc" })] } }}',
-			},
-		},
-		'{"a":1,"at":"1970-01-01T00:00:00.000Z","all":["1970-01-01T00:00:00.000Z"]}',
+		json('{"a": 1}', `={{ ${dates} }}`),
+		`{"a":1,${sentDates}}`,
 	],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
@@ -124,15 +117,8 @@ describe('Additional Body Fields of a sound', () => {
 });
 
 test.each(['fields', 'formData'])('%s: two fields with one name are refused', async (bodyType) => {
-	const rows = {
-		field: [
-			{ name: 'prompt', value: 'Rain' },
-			{ name: 'tags', value: 'folk' },
-			{ name: 'prompt', value: 'Snow' },
-		],
-	};
 	const items = [await fileItem(Buffer.from('x'), 'x.mp3', 'audio/mpeg')];
-	const given = { body: '', bodyType, bodyFields: rows };
+	const given = { body: '', ...fields(prompt, ['tags', 'folk'], ['prompt', 'Snow']), bodyType };
 	const { error } = await run('music.task.submit', given, { items });
 	expect(error?.message).toBe(
 		'"Body Fields › 3 › Name" must be another name: "prompt" is given twice [row 1 (item 0)]',
