@@ -141,31 +141,17 @@ describeInEachBinaryDataMode(() => {
 	const refusal =
 		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Message>Das Kürzel ist abgelaufen</Message></Error>';
 	const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
+	const isPage = 'it is a page or a message';
+	const typeIs = 'the content type is';
 
 	test.each<[string, Reply, string]>([
-		['a page', file(page, 'text/html; charset=utf-8'), 'the content type is text/html'],
-		[
-			'a page that is called a picture',
-			file(`\n ${page}`, 'image/png'),
-			'it is a page or a message',
-		],
-		[
-			'a message that is called one',
-			file('{ "detail": "expired" }', 'image/png'),
-			'it is a page or a message',
-		],
-		[
-			"storage's refusal that is called one",
-			file(refusal, 'image/png'),
-			'it is a page or a message',
-		],
-		['a message', { json: { detail: 'expired' } }, 'the content type is application/json'],
-		[
-			"storage's refusal",
-			file('<refused/>', 'application/xml'),
-			'the content type is application/xml',
-		],
-		['a sentence', file('Link expired', 'text/plain'), 'the content type is text/plain'],
+		['a page', file(page, 'text/html; charset=utf-8'), `${typeIs} text/html`],
+		['a page that is called a picture', file(`\n ${page}`, 'image/png'), isPage],
+		['a message that is called one', file('{ "detail": "expired" }', 'image/png'), isPage],
+		["storage's refusal that is called one", file(refusal, 'image/png'), isPage],
+		['a message', { json: { detail: 'expired' } }, `${typeIs} application/json`],
+		["storage's refusal", file('<refused/>', 'application/xml'), `${typeIs} application/xml`],
+		['a sentence', file('Link expired', 'text/plain'), `${typeIs} text/plain`],
 		['nothing', file('', 'image/png'), 'it is empty'],
 		['202', { ...file('not yet', 'image/png'), status: 202 }, 'it is not there yet (HTTP 202)'],
 		['204', { status: 204 }, 'the answer is empty (HTTP 204)'],
@@ -186,15 +172,12 @@ describeInEachBinaryDataMode(() => {
 		).toBe('one');
 	});
 
-	test.each(['text/plain', 'application/xml'])(
-		'a picture that is called %s is one',
-		async (type) => {
-			service.on('GET', '/1.png', file('\u0089PNG\r\n\u001a\n\0\0', type));
-			const { json, items } = await get(images(`${service.url}/1.png`));
-			expect(json[0]).not.toHaveProperty('error');
-			expect(items[0]?.binary?.data?.fileName).toBe('image-task_1-1.png');
-		},
-	);
+	test.each(['text/plain', 'application/xml'])('a picture called %s is one', async (type) => {
+		service.on('GET', '/1.png', file('\u0089PNG\r\n\u001a\n\0\0', type));
+		const { json, items } = await get(images(`${service.url}/1.png`));
+		expect(json[0]).not.toHaveProperty('error');
+		expect(items[0]?.binary?.data?.fileName).toBe('image-task_1-1.png');
+	});
 
 	test('all of it as a part is a picture', async () => {
 		service.on('GET', '/1', part('whole', 'bytes 0-4/5'));

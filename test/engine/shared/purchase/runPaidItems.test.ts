@@ -294,22 +294,19 @@ describe('What an attempt left is taken up by the next one in the same execution
 	test.each([
 		['Max Tasks', { maxTasks: 1 }, '"Max Tasks" is 1'],
 		['Keep Balance', { keepBalance: 5 }, 'the remaining balance is 1'],
-	])(
-		'"Send Again" beyond %s: it may have been bought, and is not left out',
-		async (_, limit, problem) => {
-			service.on(
-				'GET',
-				'/v1/balance',
-				{ json: { remain_balance: 9, remain_credits: 9 } },
-				{ json: { remain_balance: 1, remain_credits: 1 } },
-			);
-			onSubmit({ reset: true }, accepted('task_2'));
-			const { error } = await buy(1, { whenUnsure: 'sendAgain', ...limit }, retryOnFail);
-			expect(bought()).toHaveLength(1);
-			expect(error?.message).toContain(byEarlierAttempt);
-			expect(error?.message).toContain(problem);
-		},
-	);
+	])('"Send Again" beyond %s: it may have been bought, not left out', async (_, limit, problem) => {
+		service.on(
+			'GET',
+			'/v1/balance',
+			{ json: { remain_balance: 9, remain_credits: 9 } },
+			{ json: { remain_balance: 1, remain_credits: 1 } },
+		);
+		onSubmit({ reset: true }, accepted('task_2'));
+		const { error } = await buy(1, { whenUnsure: 'sendAgain', ...limit }, retryOnFail);
+		expect(bought()).toHaveLength(1);
+		expect(error?.message).toContain(byEarlierAttempt);
+		expect(error?.message).toContain(problem);
+	});
 
 	test.each(['a refusal', 'a rate limit until "Timeout"'])(
 		'"Send Again" that meets %s says nothing of the first attempt: it may have been bought',

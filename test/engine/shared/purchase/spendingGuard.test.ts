@@ -34,16 +34,10 @@ const onBalance = (...replies: Reply[]) => service.on('GET', BALANCE, ...replies
 
 const firstSounds = (count: number) => Array.from({ length: count }, (_, at) => `Sound ${at}`);
 
+const remaining = { remain_balance: 5, remain_credits: 5_000 };
+const used = { used_balance: 1, used_credits: 1_000 };
 const balance = (fields: object = {}): Reply => ({
-	json: {
-		success: true,
-		remain_balance: 5,
-		remain_credits: 5_000,
-		used_balance: 1,
-		used_credits: 1_000,
-		unlimited_quota: false,
-		...fields,
-	},
+	json: { success: true, ...remaining, ...used, unlimited_quota: false, ...fields },
 });
 
 const deleted: Reply = { json: { success: false, message: 'Key deleted' } };
@@ -374,15 +368,13 @@ describe('Keep Balance', () => {
 		expect(json[0]).toMatchObject({ status: 'completed' });
 	});
 
+	const withoutCredits = balance({ remain_credits: null });
+
 	test.each<[string, Reply, string]>([
 		['the service refuses it', deleted, 'Key deleted'],
 		['the service is down', { status: 503 }, 'Server error (HTTP 503)'],
 		['it is not a balance', { text: '<html>' }, 'could not be read'],
-		[
-			'the unit is not in it',
-			balance({ remain_credits: null }),
-			'does not state the remaining credits',
-		],
+		['the unit is not in it', withoutCredits, 'does not state the remaining credits'],
 	])('nothing is bought when the balance cannot be read: %s', async (_, reply, words) => {
 		onBalance(reply);
 		const { json } = await buy(3, { keepBalance: 1, keepBalanceUnit: 'credits' }, goOn);
@@ -430,29 +422,16 @@ describe('Keep Balance', () => {
 });
 
 describe('Check Only', () => {
+	const limit = (withinLimits: number, words: unknown) => ({ withinLimits, limit: words });
+	const tooLittle = limit(0, 'the remaining balance is 5, and "Keep Balance" is 6');
+	const unknown = limit(0, expect.stringContaining('does not state the remaining balance'));
+	const two = limit(2, '"Max Tasks" is 2, and this node has made 0 purchases in this execution');
+
 	test.each<[string, object, object, object]>([
 		['all of them', { maxTasks: 3 }, {}, { withinLimits: 3 }],
-		[
-			'none, with too small a balance',
-			{ maxTasks: 2, keepBalance: 6 },
-			{},
-			{ withinLimits: 0, limit: 'the remaining balance is 5, and "Keep Balance" is 6' },
-		],
-		[
-			'none, with a balance that cannot be read',
-			{ keepBalance: 6 },
-			{ remain_balance: null },
-			{ withinLimits: 0, limit: expect.stringContaining('does not state the remaining balance') },
-		],
-		[
-			'those of "Max Tasks", with a large balance',
-			{ maxTasks: 2, keepBalance: 5 },
-			{},
-			{
-				withinLimits: 2,
-				limit: '"Max Tasks" is 2, and this node has made 0 purchases in this execution',
-			},
-		],
+		['none, with too small a balance', { maxTasks: 2, keepBalance: 6 }, {}, tooLittle],
+		['none, with an unknown balance', { keepBalance: 6 }, { remain_balance: null }, unknown],
+		['those of "Max Tasks", with a large balance', { maxTasks: 2, keepBalance: 5 }, {}, two],
 		['all, without a limit', {}, {}, { withinLimits: 3 }],
 	])('how many of three the limits would let through: %s', async (_, options, fields, expected) => {
 		onBalance(balance(fields));
@@ -628,7 +607,7 @@ test.each([
 	['maxTasks', 'Max Tasks'],
 	['keepBalance', 'Keep Balance'],
 ])(
-	'%s whose expression gives nothing does not count as left out: nothing is bought',
+	'%s whose expression gives nothing leaves nothing out: nothing is bought',
 	async (name, label) => {
 		for (const empty of ['={{ $json.nothing }}', '={{ null }}', '={{ "" }}']) {
 			const { error } = await buy(3, { [name]: empty });

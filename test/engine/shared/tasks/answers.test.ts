@@ -148,25 +148,17 @@ describe('One record that cannot be mapped does not take the others down', () =>
 
 describe('The id of a task that was bought is never lost', () => {
 	/** JSON with a number that JavaScript would round. */
-	const exactly = (text: string): Reply => ({
-		text,
-		headers: { 'content-type': 'application/json' },
-	});
+	const headers = { 'content-type': 'application/json' };
+	const exactly = (json: string): Reply => ({ text: json, headers });
+	const huge = '9007199254740993';
+	const longest = '-123456789012345678901234567890';
 
 	test.each<[string, Reply, string]>([
 		['a bare acknowledgement', { json: { task_id: 'task_1' } }, 'task_1'],
 		['data as a number', { json: { code: 200, data: 77 } }, '77'],
 		['task as an object', { json: { task: { id: 'task_1', status: 'queued' } } }, 'task_1'],
-		[
-			'a numeric id above 2^53',
-			exactly('{"code": 200, "data": [{"task_id": 9007199254740993}]}'),
-			'9007199254740993',
-		],
-		[
-			'a numeric id of 30 digits, below zero',
-			exactly('{"id": -123456789012345678901234567890}'),
-			'-123456789012345678901234567890',
-		],
+		['an id above 2^53', exactly(`{"code": 200, "data": [{"task_id": ${huge}}]}`), huge],
+		['an id of 30 digits, below zero', exactly(`{"id": ${longest}}`), longest],
 	])('%s', async (_, reply, taskId) => {
 		onSubmit(reply);
 		onRecord({ status: 404 });
@@ -480,6 +472,9 @@ test('a path of records without the place of the id is refused', async () => {
 });
 
 describe('An answer in words comes out', () => {
+	const lyrics = { lyrics: 'Rain', title: 'One' };
+	const tags = { tags: 'slow', bpm: 90 };
+
 	test('to an agent too: it would buy it again', async () => {
 		onRecord(completedWith({ upsampled_tags: 'folk' }));
 		const { json } = await runNode({
@@ -492,14 +487,11 @@ describe('An answer in words comes out', () => {
 
 	test.each<[unknown, object]>([
 		[
-			{ lyrics: 'Rain', title: 'One', id: 'x', url: 'none' },
-			{ lyrics: 'Rain', title: 'One', url: null },
+			{ ...lyrics, id: 'x', url: 'none' },
+			{ ...lyrics, url: null },
 		],
 		['Rain', { text: 'Rain' }],
-		[
-			{ tags: 'slow', bpm: 90 },
-			{ tags: 'slow', bpm: 90 },
-		],
+		[tags, tags],
 	])('of a custom request: %j', async (result, expected) => {
 		onRecord(completedWith(result));
 		const { json } = await buy();
@@ -530,6 +522,10 @@ describe('An answer in words comes out', () => {
 });
 
 describe('An error with HTTP 200', () => {
+	const busy = { status: 'failed', error: { message: 'busy' } };
+	const tooLoud = { id: 'task_1', status: 'failed', error: { message: 'Too loud' } };
+	const rewritten = { status: 'submitted', error: { message: 'the prompt was rewritten' } };
+
 	test.each<[string, object]>([
 		['a state of its own', { status: 'error', code: 500, message: 'busy' }],
 		['a state and a rate limit', { status: 'fail', code: 429, message: 'slow down' }],
@@ -542,21 +538,15 @@ describe('An error with HTTP 200', () => {
 		['that word, and a text', { status: 'error', error: 'database is down' }],
 		['no success', { success: false, status: 'error', message: 'down' }],
 		['a code of its own', { status: 'failed', error: { code: 500, message: 'internal' } }],
-		['a reason in data', { code: 500, data: { status: 'failed', error: { message: 'busy' } } }],
-		[
-			'a code in data',
-			{ code: 200, data: { code: 500, status: 'failed', error: { message: 'busy' } } },
-		],
+		['a reason in data', { code: 500, data: busy }],
+		['a code in data', { code: 200, data: { code: 500, ...busy } }],
 		['a type of its own', { status: 'failed', error: { type: 'server_error', message: 'busy' } }],
-		[
-			'the ID of another task beside it',
-			{ code: 200, task_id: 'task_9', data: { status: 'failed', error: { message: 'x' } } },
-		],
+		['the ID of another task beside it', { code: 200, task_id: 'task_9', data: busy }],
 		['the ID of another task', { code: 200, data: { id: 'task_9', status: 'failed' } }],
 		['the ID of another task alone', { code: 200, data: { task_id: 'task_9', status: 'failed' } }],
 		['an error beside it', { error: { code: 429 }, data: { id: 'task_1', status: 'failed' } }],
 	])(
-		'that has %s is none of the task: it is asked for again, and not bought again',
+		'that has %s is none of the task: it is read again, and not bought again',
 		async (_, error) => {
 			onRecord({ json: error }, completed);
 			const { json } = await buy(1, {}, retryOnFail);
@@ -566,14 +556,8 @@ describe('An error with HTTP 200', () => {
 	);
 
 	test.each<[string, object]>([
-		[
-			'of a task that has failed says so by its id',
-			{ id: 'task_1', status: 'failed', code: 500, error: { message: 'Too loud' } },
-		],
-		[
-			"around the record of a failed task is the task's",
-			{ code: 500, data: { id: 'task_1', status: 'failed', error: { message: 'Too loud' } } },
-		],
+		['of a task that has failed says so by its id', { ...tooLoud, code: 500 }],
+		["around the record of a failed task is the task's", { code: 500, data: tooLoud }],
 	])('%s', async (_, json) => {
 		onRecord({ json });
 		const { error } = await buy();
@@ -594,10 +578,7 @@ describe('An error with HTTP 200', () => {
 
 	test.each<[string, object]>([
 		['with "error": 0', { error: 0, task_id: 'task_1' }],
-		[
-			'with a remark',
-			{ task_id: 'task_1', status: 'submitted', error: { message: 'the prompt was rewritten' } },
-		],
+		['with a remark', { task_id: 'task_1', ...rewritten }],
 	])('to a submission, %s, is none where the task is there', async (_, answer) => {
 		onSubmit({ json: answer });
 		expect(statesOf((await buy()).json)).toEqual(['task_1: completed']);

@@ -58,35 +58,21 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 	});
 
 	const half = () => songAt(`${service.url}/half.mp3`);
+	const withItsId = () => onKnown({ json: { id: KNOWN, code: 200, data: withFile().json } });
+	const withoutFile = () => onKnown(completedWith({ text: 'no file' }));
+	const halfMade = () =>
+		onKnown({ json: { status: 'processing', progress: 50, result: half() } }, withFile());
+	const refusedOnce = () => onFile(gone(403), { text: 'sound' });
+	const unknownOnce = () => onKnown(unknownTask, withFile());
 
 	test.each<[string, () => void, INodeParameters]>([
-		[
-			'a record that shows its ID is that of the task',
-			() => onKnown({ json: { id: KNOWN, code: 200, data: withFile().json } }),
-			{},
-		],
-		[
-			'completed without a file that the node can read',
-			() => onKnown(completedWith({ text: 'no file' })),
-			buyAgain,
-		],
-		[
-			'still running, and its half-made file is not asked for',
-			() => onKnown({ json: { status: 'processing', progress: 50, result: half() } }, withFile()),
-			buyAgain,
-		],
+		['a record that shows its ID is that of the task', withItsId, {}],
+		['completed without a file that the node can read', withoutFile, buyAgain],
+		['still running, and its half-made file is not asked for', halfMade, buyAgain],
 		['running: it is waited for', () => onKnown(running, running, withFile()), {}],
 		['it counts to no limit', () => undefined, { maxTasks: 0 }],
-		[
-			'a link that was refused once works a minute later',
-			() => onFile(gone(403), { text: 'sound' }),
-			buyAgain,
-		],
-		[
-			'a task that was bought a moment ago is known a minute later',
-			() => onKnown(unknownTask, withFile()),
-			buyAgain,
-		],
+		['a link that was refused once works a minute later', refusedOnce, buyAgain],
+		['a task that was bought a moment ago is known a minute later', unknownOnce, buyAgain],
 	])('%s', async (_, script, options) => {
 		script();
 		const { json } = await buyOrUse(options);
@@ -107,13 +93,10 @@ describe('A task that was bought before is used, and nothing is bought', () => {
 		]);
 	});
 
-	test.each([429, 500, 503])(
-		'also where the first request for it is answered %i',
-		async (status) => {
-			onKnown({ status, json: {} }, withFile());
-			expect((await buyOrUse()).json).toMatchObject([{ taskId: KNOWN, reused: true }]);
-		},
-	);
+	test.each([429, 500, 503])('also where the first request is answered %i', async (status) => {
+		onKnown({ status, json: {} }, withFile());
+		expect((await buyOrUse()).json).toMatchObject([{ taskId: KNOWN, reused: true }]);
+	});
 
 	test.each<[string, Reply]>([
 		['the status', { status: 429, json: {} }],

@@ -381,7 +381,7 @@ describe('An end that the service expects much later', () => {
 		[40, [51, 71, 111]],
 		[600, [121, 241, 361]],
 	])(
-		'in %d s: a callback that does not come is looked for after %j s',
+		'in %d s: a missing callback is looked for after %j s',
 		async (estimated, seconds) => {
 			const looks = await looksAfterPause(estimated, (seconds.at(-1) ?? 0) + 5);
 			expect(looks).toHaveLength(seconds.length);
@@ -451,7 +451,7 @@ describe('n8n tells something else of the execution', () => {
 	);
 
 	test.each(NO_STATE)(
-		'nothing, because %s: the tasks are asked for ever less often',
+		'nothing, as %s: they are asked for ever less often',
 		async (_, answer) => {
 			const times = timesOfLooks();
 			const execution = await pauseSounds(1, { tells: [answer] });

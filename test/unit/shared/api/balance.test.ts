@@ -1,39 +1,28 @@
 import { readBalance, remainingOf } from '../../../../nodes/shared/api/balance';
 
 describe('A balance', () => {
+	const inNumbers = { remain_balance: 1.5, remain_credits: 1_500 };
+	const creditsAlone = { remain_credits: 7, remain_balance: null };
+	const limited = { unlimited_quota: false };
+	const unlimited = { unlimited_quota: true, remain_balance: null };
+
 	test.each<[string, object, object]>([
-		[
-			'numbers as text',
-			{ remain_balance: '1.5', remain_credits: '1500' },
-			{ remain_balance: 1.5, remain_credits: 1500 },
-		],
-		[
-			'in data',
-			{ code: 200, data: { success: true, remain_credits: 7 } },
-			{ remain_credits: 7, remain_balance: null },
-		],
+		['numbers as text', { remain_balance: '1.5', remain_credits: '1500' }, inNumbers],
+		['in data', { code: 200, data: { success: true, remain_credits: 7 } }, creditsAlone],
 		['without a limit, as true', { unlimited_quota: true }, { unlimited_quota: true }],
 		['without a limit, as 1', { unlimited_quota: 1 }, { unlimited_quota: true }],
-		[
-			'with a limit, in words',
-			{ unlimited_quota: 'false', remain_balance: 1 },
-			{ unlimited_quota: false },
-		],
-		['with a limit, as 0', { unlimited_quota: 0, remain_credits: 1 }, { unlimited_quota: false }],
-		[
-			'without a limit, as text',
-			{ success: true, unlimited_quota: 'true' },
-			{ unlimited_quota: true, remain_balance: null },
-		],
+		['with a limit, in words', { unlimited_quota: 'false', remain_balance: 1 }, limited],
+		['with a limit, as 0', { unlimited_quota: 0, remain_credits: 1 }, limited],
+		['without a limit, as text', { success: true, unlimited_quota: 'true' }, unlimited],
 		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
 	])('%s', (_, answer, expected) => {
 		expect(readBalance(answer)).toMatchObject({ record: expected });
 	});
 
 	test.each<[object, number | null, number | null]>([
-		[{ remain_balance: 1.5, remain_credits: 1_500 }, 1.5, 1_500],
+		[inNumbers, 1.5, 1_500],
 		[{ remain_credits: 1_500 }, null, 1_500],
-		[{ remain_balance: 1.5, remain_credits: 1_500, unlimited_quota: true }, null, null],
+		[{ ...inNumbers, unlimited_quota: true }, null, null],
 	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
 		const read = readBalance(answer);
 		if (!read || !('record' in read)) throw new Error('The balance was not read');

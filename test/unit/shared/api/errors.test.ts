@@ -308,34 +308,21 @@ describe('A response with an error', () => {
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
-		const none = [
-			{ message: 'Hello' },
-			{ error: null },
-			{ error: {} },
-			{ error: '' },
-			{ error: 0 },
-		];
-		for (const body of [{}, ...none, 'text', undefined]) expect(errorInBody(body)).toBeUndefined();
+		const none = [null, {}, '', 0].map((error) => ({ error }));
+		for (const body of [{}, { message: 'Hello' }, ...none, 'text', undefined])
+			expect(errorInBody(body)).toBeUndefined();
 	});
+
+	const anError = 'The service answered with an error';
 
 	test.each<[string, object, string, string]>([
 		['a code', { code: 400, message: 'Too loud' }, 'Bad request: Too loud', 'no'],
 		['a code in text', { code: '402' }, 'Insufficient balance', 'no'],
 		['the highest code of a refusal', { code: 499 }, 'Bad request', 'no'],
-		['a timeout', { code: 408 }, 'The service answered with an error', 'maybe'],
-		['the lowest code of a fault', { code: 500 }, 'The service answered with an error', 'maybe'],
-		[
-			'the highest code',
-			{ code: 599, msg: 'Down' },
-			'The service answered with an error: Down',
-			'maybe',
-		],
-		[
-			'no success',
-			{ success: false, code: 0, message: 'Down' },
-			'The service answered with an error: Down',
-			'maybe',
-		],
+		['a timeout', { code: 408 }, anError, 'maybe'],
+		['the lowest code of a fault', { code: 500 }, anError, 'maybe'],
+		['the highest code', { code: 599, msg: 'Down' }, `${anError}: Down`, 'maybe'],
+		['no success', { success: false, code: 0, message: 'Down' }, `${anError}: Down`, 'maybe'],
 		...(
 			[
 				['invalid_request_error', 'Bad request: Sorry', 'no'],
@@ -344,8 +331,8 @@ describe('A response with an error', () => {
 				['permission_error', 'Permission denied: Sorry', 'no'],
 				['not_found_error', 'Not found: Sorry', 'no'],
 				['rate_limit_error', 'Rate limit reached: Sorry', 'no'],
-				['server_error', 'The service answered with an error: Sorry', 'maybe'],
-				['bad_gateway', 'The service answered with an error: Sorry', 'maybe'],
+				['server_error', `${anError}: Sorry`, 'maybe'],
+				['bad_gateway', `${anError}: Sorry`, 'maybe'],
 			] as const
 		).map(([type, message, sent]): [string, object, string, string] => [
 			`the type ${type}`,
