@@ -47,20 +47,20 @@ test("a deleted key shows the service's own message", async () => {
 	expect(error?.message).toContain(message);
 });
 
-/** How many items each of the two outputs has. */
-const lengthsOf = ({ outputs }: Pick<RunResult, 'outputs'>) =>
-	[0, 1].map((output) => outputs[output]?.length ?? 0);
+/** The outputs at which the items came out, one after the other: "enough", "low", or "" if none did. */
+const outputsOf = ({ outputs }: Pick<RunResult, 'outputs'>) =>
+	outputs.flatMap((items, at) => items.map(() => ['enough', 'low'][at])).join(', ');
 
 test.each([
-	['enough credits', 'sandbox-key', { compare: 'credits', threshold: 100 }, [1, 0]],
-	['exactly the threshold', 'sandbox-key', { compare: 'credits', threshold: 500 }, [1, 0]],
-	['too few credits', 'sandbox-key', { compare: 'credits', threshold: 501 }, [0, 1]],
-	['too little balance', 'sandbox-key', { compare: 'balance', threshold: 100_000 }, [0, 1]],
-	['no limit', 'sandbox-key-unlimited', { compare: 'balance', threshold: 1_000_000 }, [1, 0]],
-])('check: %s', async (_, key, parameters, lengths) => {
+	['enough credits', 'sandbox-key', { compare: 'credits', threshold: 100 }, 'enough'],
+	['exactly the threshold', 'sandbox-key', { compare: 'credits', threshold: 500 }, 'enough'],
+	['too few credits', 'sandbox-key', { compare: 'credits', threshold: 501 }, 'low'],
+	['too little balance', 'sandbox-key', { compare: 'balance', threshold: 100_000 }, 'low'],
+	['no limit', 'sandbox-key-unlimited', { compare: 'balance', threshold: 1_000_000 }, 'enough'],
+])('check: %s', async (_, key, parameters, output) => {
 	service.sandbox.setBalance(500);
 	const { outputs } = await run({ operation: 'check', ...parameters }, key);
-	expect(lengthsOf({ outputs })).toEqual(lengths);
+	expect(outputsOf({ outputs })).toBe(output);
 	const json = { name: 'a', balance: expect.any(Object) as object };
 	expect(outputs.flat()[0]).toMatchObject({ json, pairedItem: { item: 0 } });
 });
@@ -303,40 +303,30 @@ describe('What the node remembers from run to run', () => {
 
 	test('check, Only on Change: items pass in the first run and when the state has changed', async () => {
 		const run = check(500);
-		const seen: number[][] = [];
+		const seen: string[] = [];
 		for (const credits of [800, 700, 499, 100, 500, 900]) {
 			service.sandbox.setBalance(credits);
-			seen.push(lengthsOf(await run()));
+			seen.push(outputsOf(await run()));
 		}
-		expect(seen).toEqual([
-			[1, 0],
-			[0, 0],
-			[0, 1],
-			[0, 0],
-			[1, 0],
-			[0, 0],
-		]);
+		expect(seen).toEqual(['enough', '', 'low', '', 'enough', '']);
 	});
 
 	test('check, Only on Change: the rounds of a loop, each with its threshold, have states of their own', async () => {
 		const run = check('={{ $json.at }}');
 		const rounds = async () => [
-			lengthsOf(await run({ items: [{ json: { at: 500 } }] })),
-			lengthsOf(await run({ items: [{ json: { at: 300 } }] })),
+			outputsOf(await run({ items: [{ json: { at: 500 } }] })),
+			outputsOf(await run({ items: [{ json: { at: 300 } }] })),
 		];
 		service.sandbox.setBalance(400);
-		expect(await rounds()).toEqual([
-			[0, 1],
-			[1, 0],
-		]);
-		expect((await rounds()).flat()).toEqual([0, 0, 0, 0]);
+		expect(await rounds()).toEqual(['low', 'enough']);
+		expect(await rounds()).toEqual(['', '']);
 	});
 
 	test('check, Only on Change: each threshold has a state of its own', async () => {
 		const run = check('={{ $json.at }}');
 		const items = [{ json: { at: 500 } }, { json: { at: 300 } }];
 		service.sandbox.setBalance(400);
-		expect(lengthsOf(await run({ items }))).toEqual([1, 1]);
+		expect(outputsOf(await run({ items }))).toBe('enough, low');
 		service.sandbox.setBalance(200);
 		const { outputs } = await run({ items });
 		expect(outputs[0]).toEqual([]);
@@ -347,18 +337,15 @@ describe('What the node remembers from run to run', () => {
 	test('check, Only on Change: a balance that cannot be read passes as an error and leaves the state', async () => {
 		service.sandbox.setBalance(100);
 		const run = check(500);
-		expect(lengthsOf(await run())).toEqual([0, 1]);
-		expect(lengthsOf(await run(forbidden))).toEqual([0, 1]);
-		expect(lengthsOf(await run())).toEqual([0, 0]);
+		expect(outputsOf(await run())).toBe('low');
+		expect(outputsOf(await run(forbidden))).toBe('low');
+		expect(outputsOf(await run())).toBe('');
 	});
 
 	test('check without it passes every time', async () => {
 		service.sandbox.setBalance(100);
 		const run = check(500, false);
-		expect([lengthsOf(await run()), lengthsOf(await run())]).toEqual([
-			[0, 1],
-			[0, 1],
-		]);
+		expect([outputsOf(await run()), outputsOf(await run())]).toEqual(['low', 'low']);
 	});
 });
 
