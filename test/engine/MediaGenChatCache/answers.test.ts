@@ -93,13 +93,10 @@ test.each([
 		{ choices: [{ message: { content: '' }, finish_reason: 'content_filter' }] },
 		'The model refused to answer (stop reason "content_filter")',
 	],
-] as const)(
-	'%s: an answer that may not be whole has a warning: %j',
-	async (operation, body, words) => {
-		const { json } = await answer(operation, { ...body, usage: hit });
-		expect(json.warnings).toEqual([expect.stringContaining(words)]);
-	},
-);
+] as const)('%s: an answer that may be cut has a warning: %j', async (operation, body, words) => {
+	const { json } = await answer(operation, { ...body, usage: hit });
+	expect(json.warnings).toEqual([expect.stringContaining(words)]);
+});
 
 test('usage and stop reason are found in an envelope too, with numbers as text', async () => {
 	const cached = { prompt_tokens_details: { cached_tokens: '5000' } };

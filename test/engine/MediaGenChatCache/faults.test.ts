@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRuleInput } from '../../../sandbox/service';
-import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
+import {
+	blocks,
+	chatNode,
+	type ChatRunOptions,
+	document,
+	questions,
+	useChatSandbox,
+} from '../support/chat';
 import { until, useShortRequestLimit } from '../support/clocks';
 import { errorOutput, goOn } from '../support/settings';
 
@@ -21,6 +28,9 @@ const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`
 
 describe.each(OPERATIONS)('%s', (operation) => {
 	const node = () => chatNode(operation, service.credential);
+	/** Runs a new node with the cached block and these options. */
+	const ask = async (options: object = {}, run: ChatRunOptions = {}) =>
+		await node().run({ parameters: { cachedBlocks, options }, ...run });
 	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
 		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count, effect });
 
@@ -28,14 +38,12 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	const failSecond = async (run: typeof goOn | typeof errorOutput) => {
 		const effect = { type: 'status', status: 500 } as const;
 		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect });
-		const items = questions('One?', 'Two?', 'Three?');
-		const parameters = { cachedBlocks, options: { concurrency: 1 } };
-		return await node().run({ items, parameters, ...run });
+		return await ask({ concurrency: 1 }, { items: questions('One?', 'Two?', 'Three?'), ...run });
 	};
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
 		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
-		const { json, error } = await node().run({ parameters: { cachedBlocks } });
+		const { json, error } = await ask();
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ usage: { cacheHit: false } });
 		expect(service.requests()).toHaveLength(3);
@@ -43,7 +51,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	async function expectSentOnce(effect: FaultRuleInput['effect'], message: string): Promise<void> {
 		fault(effect);
-		const { error } = await node().run({ parameters: { cachedBlocks, options: { timeout: 20 } } });
+		const { error } = await ask({ timeout: 20 });
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain('The answer may have been bought anyway');
 		expect(service.requests()).toHaveLength(1);
@@ -67,22 +75,15 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		test('after two questions without one, the others are not asked one by one', async () => {
 			service.sandbox.settings.set({ chatLatency: 3_000 });
 			fault({ type: 'hang' }, 2);
-			const options = { concurrency: 10, timeout: 20 };
-			const { json } = await node().run({
-				items: ten,
-				parameters: { cachedBlocks, options },
-				...goOn,
-			});
+			const { json } = await ask({ concurrency: 10, timeout: 20 }, { items: ten, ...goOn });
 			expect(json.filter((item) => 'error' in item)).toHaveLength(2);
 			expect(json.filter(isWrite)).toHaveLength(8);
 		});
 	});
 
 	test('a service that is not there is tried again, and named', async () => {
-		const { error } = await node().run({
-			parameters: { options: { timeout: 20 } },
-			credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
-		});
+		const credential = { ...service.credential(), baseUrl: 'http://127.0.0.1:9' };
+		const { error } = await ask({ timeout: 20 }, { credential });
 		expect(error?.message).toContain('The service could not be reached');
 	});
 
@@ -99,11 +100,9 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			},
 			expect.objectContaining({ text: expect.any(String) }),
 		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+			[0, 1, 2].map((item) => ({ item })),
+		);
 		expect(hints[0]).toMatchObject({
 			type: 'warning',
 			message: expect.stringContaining('2 answers, 1 item without an answer'),
@@ -112,7 +111,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('with "Continue" an item that cannot be sent does not keep the others back', async () => {
 		const items = questions('One?', '', 'Three?');
-		const { json } = await node().run({ items, parameters: { cachedBlocks }, ...goOn });
+		const { json } = await ask({}, { items, ...goOn });
 		expect(json[1]).toEqual({
 			error: expect.objectContaining({
 				message: expect.stringContaining('"Question" is required'),
@@ -131,28 +130,18 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 	});
 
-	test.each([1, 2])(
-		'when %d get a 500, the next one runs alone: still one write',
-		async (failing) => {
-			service.sandbox.settings.set({ chatLatency: 3_000 });
-			fault({ type: 'status', status: 500 }, failing);
-			const { json } = await node().run({
-				items: ten,
-				parameters: { cachedBlocks, options: { concurrency: 10 } },
-				...goOn,
-			});
-			expect(json.filter((item) => 'error' in item)).toHaveLength(failing);
-			expect(json.filter(isWrite)).toHaveLength(1);
-		},
-	);
+	test.each([1, 2])('when %d get a 500, the next runs alone: still one write', async (failing) => {
+		service.sandbox.settings.set({ chatLatency: 3_000 });
+		fault({ type: 'status', status: 500 }, failing);
+		const { json } = await ask({ concurrency: 10 }, { items: ten, ...goOn });
+		expect(json.filter((item) => 'error' in item)).toHaveLength(failing);
+		expect(json.filter(isWrite)).toHaveLength(1);
+	});
 
 	test('an unknown key stops the run after the first request, and never shows', async () => {
 		const apiKey = 'a-key-nobody-knows';
-		const { error, run } = await node().run({
-			items: ten,
-			parameters: { cachedBlocks },
-			credential: { ...service.credential(), apiKey },
-		});
+		const credential = { ...service.credential(), apiKey };
+		const { error, run } = await ask({}, { items: ten, credential });
 		expect(error?.message).toContain('Authentication failed');
 		expect(error?.httpCode).toBe('401');
 		expect(service.requests()).toHaveLength(1);
@@ -161,7 +150,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('an empty balance stops the run and says what is left', async () => {
 		service.sandbox.setBalance(0);
-		const { error } = await node().run({ items: ten, parameters: { cachedBlocks } });
+		const { error } = await ask({}, { items: ten });
 		expect(error?.message).toContain('Insufficient balance');
 		expect(error?.description).toContain('Remaining: 0');
 		expect(service.requests()).toHaveLength(1);
@@ -169,11 +158,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('the key is in no output and in no message', async () => {
 		fault({ type: 'status', status: 500, message: `no, ${service.sandbox.key}` });
-		const { run } = await node().run({
-			items: questions('One?', 'Two?'),
-			parameters: { cachedBlocks },
-			...goOn,
-		});
+		const { run } = await ask({}, { items: questions('One?', 'Two?'), ...goOn });
 		expect(JSON.stringify(run)).not.toContain(service.sandbox.key);
 	});
 

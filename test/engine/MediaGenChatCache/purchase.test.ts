@@ -1,7 +1,14 @@
 import { z } from 'zod/v3';
 
 import type { FaultRuleInput } from '../../../sandbox/service';
-import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
+import {
+	blocks,
+	chatNode,
+	type ChatRunOptions,
+	document,
+	questions,
+	useChatSandbox,
+} from '../support/chat';
 import { useShortRequestLimit } from '../support/clocks';
 import { goOn, retryOnFail } from '../support/settings';
 
@@ -28,15 +35,24 @@ function timesSent(): Record<string, number> {
 }
 
 describe.each(['message', 'completion'] as const)('%s', (operation) => {
-	const node = () => chatNode(operation, service.credential);
+	const ask = async (
+		list: string[],
+		options: object,
+		settings: ChatRunOptions['settings'] = retry,
+	) =>
+		await chatNode(operation, service.credential).run({
+			items: questions(...list),
+			parameters: { cachedBlocks, options },
+			settings,
+		});
+	const one = { concurrency: 1 };
+	const four = ['One?', 'Two?', 'Three?', 'Four?'];
+	const eachOnce = { 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 };
 	const match = { path: PATHS[operation] };
 
 	async function expectSentOnce(effect: FaultRuleInput['effect']): Promise<void> {
 		service.sandbox.faults.add({ match, count: null, effect });
-		const { error } = await node().run({
-			parameters: { cachedBlocks, options: { timeout: 20 } },
-			settings: retry,
-		});
+		const { error } = await ask(['Why?'], { timeout: 20 });
 		expect(timesSent()).toEqual({ 'Why?': 1 });
 		expect(error?.message).toContain('may have been bought');
 		expect(error?.description).toContain(
@@ -47,12 +63,9 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 	test.each([
 		['a 500', { type: 'status', status: 500 }],
 		['a reset', { type: 'reset', when: 'after' }],
-	] as const)(
-		'"Retry On Fail" and %s: sent once, and the error says what to do',
-		async (_name, effect) => {
-			await expectSentOnce(effect);
-		},
-	);
+	] as const)('"Retry On Fail" and %s: sent once, the error says what to do', async (_, effect) => {
+		await expectSentOnce(effect);
+	});
 
 	describe('without any answer', () => {
 		useShortRequestLimit();
@@ -64,40 +77,26 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 	test.each([
 		['first', 1],
 		['third', 3],
-	])(
-		'"Continue" with "Retry On Fail", the %s of four fails: each is sent once',
-		async (_name, nth) => {
-			service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
-			const { json } = await node().run({
-				items: questions('One?', 'Two?', 'Three?', 'Four?'),
-				parameters: { cachedBlocks, options: { concurrency: 1 } },
-				settings: { ...retry, ...goOn.settings },
-			});
-			expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
-			expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(
-				[1, 2, 3, 4].map((at) => (at === nth ? 'error' : 'string')),
-			);
-		},
-	);
+	])('"Continue" with "Retry On Fail", the %s of four fails: each is sent once', async (_, nth) => {
+		service.sandbox.faults.add({ match, nth, effect: { type: 'status', status: 500 } });
+		const { json } = await ask(four, one, { ...retry, ...goOn.settings });
+		expect(timesSent()).toEqual(eachOnce);
+		expect(json.map((item) => ('error' in item ? 'error' : typeof item.text))).toEqual(
+			[1, 2, 3, 4].map((at) => (at === nth ? 'error' : 'string')),
+		);
+	});
 
 	test('"Retry On Fail": four items of which one fails, and no item is asked again', async () => {
 		service.sandbox.faults.add({ match, nth: 2, effect: { type: 'reset', when: 'after' } });
-		const { error } = await node().run({
-			items: questions('One?', 'Two?', 'Three?', 'Four?'),
-			parameters: { cachedBlocks, options: { concurrency: 1 } },
-			settings: retry,
-		});
-		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 });
+		const { error } = await ask(four, one);
+		expect(timesSent()).toEqual(eachOnce);
 		expect(error?.message).toContain('(1 of 4 items have no result)');
 	});
 
 	test('with "Send Again" the next attempt sends an uncertain question again, and only that one', async () => {
 		service.sandbox.faults.add({ match, nth: 2, effect: { type: 'status', status: 500 } });
-		const { json, error } = await node().run({
-			items: questions('One?', 'Two?', 'Three?'),
-			parameters: { cachedBlocks, options: { concurrency: 1, whenUnsure: 'sendAgain' } },
-			settings: retry,
-		});
+		const options = { ...one, whenUnsure: 'sendAgain' };
+		const { json, error } = await ask(['One?', 'Two?', 'Three?'], options);
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(3);
 		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 2, 'Three?': 1 });
@@ -105,7 +104,7 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 
 	test('a question that the service refused is sent again by "Retry On Fail"', async () => {
 		service.sandbox.faults.add({ match, count: 1, effect: { type: 'status', status: 400 } });
-		const { json, error } = await node().run({ parameters: { cachedBlocks }, settings: retry });
+		const { json, error } = await ask(['Why?'], {});
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ text: expect.any(String) });
 		expect(timesSent()).toEqual({ 'Why?': 2 });

@@ -138,30 +138,24 @@ test('brand words reach the headers and the model', async () => {
 	expect(first().body).toMatchObject({ model: MODEL.replace('vendor', 'acme') });
 });
 
+const noText = { text: '={{ "" }}' };
+const additional = (additionalBodyFields: string) => ({ options: { additionalBodyFields } });
+
 test.each([
 	['"Model" is required', { model: '={{ "" }}' }],
 	['"Question" is required', { prompt: '={{ " " }}' }],
 	['"Max Tokens" must be a whole number of at least 1', { maxTokens: '={{ 0 }}' }],
-	[
-		'"Cached Blocks › 2 › Text" is required',
-		{ cachedBlocks: blocks({ text: 'a' }, { text: '={{ "" }}' }) },
-	],
+	['"Cached Blocks › 2 › Text" is required', { cachedBlocks: blocks({ text: 'a' }, noText) }],
 	[
 		'"Earlier Turns › 1 › Text" is required',
-		{ earlierTurns: { turn: [{ role: 'user', text: '={{ "" }}' }] } },
+		{ earlierTurns: { turn: [{ role: 'user', ...noText }] } },
 	],
-	[
-		'"Additional Body Fields" must be a JSON object',
-		{ options: { additionalBodyFields: '={{ "[1]" }}' } },
-	],
+	['"Additional Body Fields" must be a JSON object', additional('={{ "[1]" }}')],
 	[
 		'"Additional Body Fields" must not have the field "messages": the node sets it',
-		{ options: { additionalBodyFields: '{"messages": []}' } },
+		additional('{"messages": []}'),
 	],
-	[
-		'"Additional Body Fields" must not set "stream" to true',
-		{ options: { additionalBodyFields: '{"stream": true}' } },
-	],
+	['"Additional Body Fields" must not set "stream" to true', additional('{"stream": true}')],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {
 	const { error } = await chatNode('message', service.credential).run({ parameters });
 	expect(error?.message).toContain(message);

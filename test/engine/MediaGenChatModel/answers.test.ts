@@ -107,6 +107,9 @@ describe('a service with a form of its own', () => {
 		},
 	});
 	const call = (fields: object) => ({ message: { tool_calls: [{ function: fields }] } });
+	const chunk = (delta: object, finish_reason?: string) => ({
+		choices: [{ delta, finish_reason }],
+	});
 
 	test.each([
 		['an answer in data', { data: { content: 'Four', id: 'a-1', usage: { input_tokens: 3 } } }],
@@ -140,7 +143,7 @@ describe('a service with a form of its own', () => {
 			const replyWith = (content: string, ...names: string[]) => {
 				const said = { content, tool_calls: names.map(call) };
 				return streams
-					? stream({ choices: [{ delta: said, finish_reason: 'tool_calls' }] })
+					? stream(chunk(said, 'tool_calls'))
 					: { json: { choices: [{ message: said, finish_reason: 'tool_calls' }] } };
 			};
 			const both = await asked('completions', replyWith('', 'Draw', 'functions.draw'), streams);
@@ -169,7 +172,7 @@ describe('a service with a form of its own', () => {
 				return { index, id, function: { name: 'draw', arguments: '{}' } };
 			});
 			const reply = streams
-				? stream({ choices: [{ delta: { tool_calls }, finish_reason: 'tool_calls' }] })
+				? stream(chunk({ tool_calls }, 'tool_calls'))
 				: { json: { choices: [{ message: { tool_calls } }], usage: {} } };
 			scripted.on('POST', '/v1/*', reply);
 			const { calls } = read(
@@ -197,16 +200,12 @@ describe('a service with a form of its own', () => {
 		['no index', undefined],
 	])(
 		'calls that come one after the other with %s are told apart by their ids',
-		async (_how, index) => {
-			const begins = (id: string) => ({
-				choices: [
-					{ delta: { tool_calls: [{ index, id, function: { name: 'draw', arguments: '{"n"' } }] } },
-				],
-			});
-			const continues = (piece: string) => ({
-				choices: [{ delta: { tool_calls: [{ index, function: { arguments: piece } }] } }],
-			});
-			const end = { choices: [{ delta: {}, finish_reason: 'tool_calls' }] };
+		async (_, index) => {
+			const begun = { name: 'draw', arguments: '{"n"' };
+			const begins = (id: string) => chunk({ tool_calls: [{ index, id, function: begun }] });
+			const continues = (piece: string) =>
+				chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+			const end = chunk({}, 'tool_calls');
 			const events = [begins('a'), continues(':1}'), begins('b'), continues(':2}'), end];
 			const { calls } = read(await asked('completions', stream(...events), true));
 			expect(calls).toEqual([
@@ -220,8 +219,7 @@ describe('a service with a form of its own', () => {
 		const open = {
 			raw: (response: ServerResponse) => {
 				response.writeHead(200, { 'content-type': 'text/event-stream' });
-				const delta = { content: 'Four thousand meters.' };
-				const event = { choices: [{ delta, finish_reason: 'stop' }] };
+				const event = chunk({ content: 'Four thousand meters.' }, 'stop');
 				response.write(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
 			},
 		};
@@ -234,18 +232,17 @@ describe('a service with a form of its own', () => {
 	])('a key that comes in pieces is shown nowhere, in %s', async (_what, before) => {
 		const half = SCRIPTED_KEY.length / 2;
 		const [one, two] = [SCRIPTED_KEY.slice(0, half), SCRIPTED_KEY.slice(half)];
-		const says = (delta: object) => ({ choices: [{ delta }] });
 		const calls = (piece: string) =>
-			says({ tool_calls: [{ function: { name: 'draw', arguments: piece } }] });
+			chunk({ tool_calls: [{ function: { name: 'draw', arguments: piece } }] });
 		const answer = await asked(
 			'completions',
 			stream(
-				says({ content: `${before}It is ${one}` }),
-				says({ content: `${two}, as you` }),
-				says({ content: ' know' }),
+				chunk({ content: `${before}It is ${one}` }),
+				chunk({ content: `${two}, as you` }),
+				chunk({ content: ' know' }),
 				calls(`{"what":"${one}`),
 				calls(`${two}"}`),
-				{ choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+				chunk({}, 'tool_calls'),
 			),
 			true,
 		);
@@ -259,7 +256,7 @@ describe('a service with a form of its own', () => {
 	test.each([false, true])('a call cut at Max Tokens says so (streamed: %s)', async (streams) => {
 		const broken = { name: 'draw', arguments: '{"what": "a f' };
 		const reply = streams
-			? stream({ choices: [{ delta: call(broken).message, finish_reason: 'length' }] })
+			? stream(chunk(call(broken).message, 'length'))
 			: { json: { choices: [{ ...call(broken), finish_reason: 'length' }], usage: {} } };
 		const { error } = await asked('completions', reply, streams);
 		expect(error?.message).toContain(
@@ -280,17 +277,11 @@ describe('a service with a form of its own', () => {
 		const answer = await asked(
 			'completions',
 			stream(
-				{ id: 'c-1', choices: [{ delta: { role: 'assistant', content: null } }] },
-				{ choices: [{ delta: { content: [{ type: 'text', text: 'Vier ' }] } }] },
-				{ choices: [{ delta: { content: 'Füchse' } }] },
-				{
-					choices: [
-						{
-							delta: { tool_calls: [{ id: 'x', function: { name: 'draw', arguments: { n: 1 } } }] },
-						},
-					],
-				},
-				{ choices: [{ delta: {}, finish_reason: 'tool_calls' }], usage: null },
+				{ id: 'c-1', ...chunk({ role: 'assistant', content: null }) },
+				chunk({ content: [{ type: 'text', text: 'Vier ' }] }),
+				chunk({ content: 'Füchse' }),
+				chunk({ tool_calls: [{ id: 'x', function: { name: 'draw', arguments: { n: 1 } } }] }),
+				{ ...chunk({}, 'tool_calls'), usage: null },
 				{ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } },
 			),
 			true,
@@ -332,7 +323,7 @@ describe('a service with a form of its own', () => {
 	);
 
 	test('a stream that is called JSON is read', async () => {
-		const event = { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] };
+		const event = chunk({ content: 'Four' }, 'stop');
 		const text = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
 		const reply = { text, headers: { 'content-type': 'application/json' } };
 		expect(read(await asked('completions', reply, true)).text).toBe('Four');
@@ -356,8 +347,7 @@ describe('a service with a form of its own', () => {
 
 	test('an error after the end of a stream takes nothing of the answer away', async () => {
 		const events = [
-			{ choices: [{ delta: { content: 'Four' } }] },
-			{ choices: [{ delta: {}, finish_reason: 'stop' }] },
+			...[chunk({ content: 'Four' }), chunk({}, 'stop')],
 			{ error: { message: 'The usage could not be counted' } },
 		];
 		// In one piece.
@@ -367,8 +357,8 @@ describe('a service with a form of its own', () => {
 	});
 
 	test('a stream may be as long as an answer in one piece', async () => {
-		const thought = { choices: [{ delta: { reasoning_content: 'x'.repeat(1_000_000) } }] };
-		const end = { choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] };
+		const thought = chunk({ reasoning_content: 'x'.repeat(1_000_000) });
+		const end = chunk({ content: 'Four' }, 'stop');
 		const long = stream(...Array<object>(20).fill(thought), end);
 		expect(read(await asked('completions', long, true)).text).toBe('Four');
 	});

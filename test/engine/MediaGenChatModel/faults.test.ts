@@ -6,7 +6,7 @@ import { document, useChatSandbox } from '../support/chat';
 import { ask, drawTool, read, system, user, withModel } from '../support/chatModel';
 import { until, useShortRequestLimit } from '../support/clocks';
 import { log } from '../support/engine';
-import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
+import { type Reply, SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
 
@@ -25,6 +25,11 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 		);
 	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
 		service.sandbox.faults.add({ match: { path: PATHS[apiStyle] }, count, effect });
+
+	const answerNever = () =>
+		service.sandbox.settings.set(
+			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
+		);
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
 		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
@@ -90,9 +95,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 	});
 
 	test('a cancel ends the request', async () => {
-		service.sandbox.settings.set(
-			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
-		);
+		answerNever();
 		let cancel = () => {};
 		const running = asked({ onStart: (cancelRun) => (cancel = cancelRun) });
 		await until(() => service.requests().length === 1 && service.requests()[0]?.body !== undefined);
@@ -106,9 +109,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 	});
 
 	test('the signal of one question ends it, too', async () => {
-		service.sandbox.settings.set(
-			streams ? { chatPieceDelay: 60_000_000 } : { chatLatency: 60_000_000 },
-		);
+		answerNever();
 		const own = new AbortController();
 		const running = asked({ config: { signal: own.signal } });
 		await until(() => service.requests()[0]?.body !== undefined);
@@ -119,11 +120,7 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 });
 
 describe.each(['messages', 'completions'] as const)('a stream in %s style', (apiStyle) => {
-	const run = () => ({
-		credential: service.credential(),
-		parameters: { apiStyle },
-		streams: true,
-	});
+	const run = () => ({ credential: service.credential(), parameters: { apiStyle }, streams: true });
 
 	test('that is cut in the middle is an error that names what was bought', async () => {
 		service.sandbox.chat.script({
@@ -186,23 +183,29 @@ describe('a service that answers otherwise', () => {
 		},
 	});
 
-	const asked = async (apiStyle: keyof typeof PATHS, reply: object, streams = true) => {
-		scripted.on('POST', PATHS[apiStyle], reply);
+	const askedIn = async (apiStyle: keyof typeof PATHS, streams: boolean, ...replies: Reply[]) => {
+		scripted.on('POST', PATHS[apiStyle], ...replies);
 		return await ask(
 			{ credential: scripted.credential(), parameters: { apiStyle }, streams },
 			user('How deep?'),
 		);
 	};
 
+	const asked = async (apiStyle: keyof typeof PATHS, reply: Reply, streams = true) =>
+		await askedIn(apiStyle, streams, reply);
+
+	/** A chunk of an answer in completions style. */
+	const piece = (content: string, finish_reason?: string) => ({
+		choices: [{ delta: { content }, finish_reason }],
+	});
+	const end = { choices: [{ delta: {}, finish_reason: 'stop' }] };
+
 	test.each(['messages', 'completions'] as const)(
 		'an error in the middle of a stream of %s is told, without the key',
 		async (apiStyle) => {
-			const begin = { choices: [{ delta: { content: 'About ' } }] };
 			const message = `Overloaded ${SCRIPTED_KEY}`;
-			const { error } = await asked(
-				apiStyle,
-				events(begin, { type: 'error', error: { type: 'overloaded_error', message } }),
-			);
+			const overloaded = { type: 'error', error: { type: 'overloaded_error', message } };
+			const { error } = await asked(apiStyle, events(piece('About '), overloaded));
 			expect(error?.message).toContain('broke off after 1 word: ');
 			expect(error?.message).toContain('Overloaded •••');
 		},
@@ -217,7 +220,7 @@ describe('a service that answers otherwise', () => {
 
 	const empty = { error: { code: 402, message: 'Empty' } };
 
-	test.each<[string, keyof typeof PATHS, object]>([
+	test.each<[string, keyof typeof PATHS, Reply]>([
 		['before anything else in a stream', 'completions', events(empty)],
 		['in one piece', 'messages', { json: empty }],
 	])('a refusal %s was not bought, and does not count to Max Tasks', async (_, apiStyle, reply) => {
@@ -240,9 +243,8 @@ describe('a service that answers otherwise', () => {
 			[{ choices: [{ delta: {}, finish_reason: 'content_filter' }] }],
 			'The answer ended with the stop reason "content_filter": it may not be whole',
 		],
-	])('of an answer with %s, the log says that it may not be whole', async (_, end, warning) => {
-		const answer = { choices: [{ delta: { content: 'Do not' } }] };
-		const { error } = await asked('completions', events(answer, ...end, '[DONE]'));
+	])('of an answer with %s, the log says that it may not be whole', async (_, last, warning) => {
+		const { error } = await asked('completions', events(piece('Do not'), ...last, '[DONE]'));
 		expect(error).toBeUndefined();
 		expect(log.join('\n')).toContain(warning);
 	});
@@ -302,19 +304,9 @@ describe('a service that answers otherwise', () => {
 		});
 
 		test('a rate limit in a body is waited for', async () => {
-			scripted.on(
-				'POST',
-				PATHS.messages,
-				{ json: { error: { code: 429, message: 'Slow' } } },
-				{
-					json: { content: 'Four' },
-				},
-			);
-			const answer = await ask(
-				{ credential: scripted.credential(), parameters: { apiStyle: 'messages' }, streams },
-				user('How deep?'),
-			);
-			expect(read(answer).text).toBe('Four');
+			const limited = { json: { error: { code: 429, message: 'Slow' } } };
+			const four = { json: { content: 'Four' } };
+			expect(read(await askedIn('messages', streams, limited, four)).text).toBe('Four');
 			expect(scripted.requests).toHaveLength(2);
 		});
 	});
@@ -329,38 +321,24 @@ describe('a service that answers otherwise', () => {
 		'a rate limit in the first event of a stream in %s style is waited for',
 		async (apiStyle, event) => {
 			const refusal = { text: event, headers: { 'content-type': 'text/event-stream' } };
-			scripted.on('POST', PATHS[apiStyle], refusal, { json: { content: 'Four' } });
-			const answer = await ask(
-				{ credential: scripted.credential(), parameters: { apiStyle }, streams: true },
-				user('How deep?'),
-			);
-			expect(read(answer).text).toBe('Four');
+			const four = { json: { content: 'Four' } };
+			expect(read(await askedIn(apiStyle, true, refusal, four)).text).toBe('Four');
 			expect(scripted.requests).toHaveLength(2);
 		},
 	);
 
 	test('an answer that streams though it was not asked to is read', async () => {
-		const reply = events(
-			{ choices: [{ delta: { content: 'About ' } }] },
-			{ choices: [{ delta: { content: 'four' }, finish_reason: 'stop' }] },
-			'[DONE]',
-		);
+		const reply = events(piece('About '), piece('four', 'stop'), '[DONE]');
 		expect(read(await asked('completions', reply, false)).text).toBe('About four');
 	});
 
 	test('a stream that ends without an end is cut', async () => {
-		const { error } = await asked(
-			'completions',
-			events({ choices: [{ delta: { content: 'About four' } }] }),
-		);
+		const { error } = await asked('completions', events(piece('About four')));
 		expect(error?.message).toContain('broke off after 2 words');
 	});
 
 	test('a stream needs no last word when its end has a reason', async () => {
-		const { error, chunks } = await asked(
-			'completions',
-			events({ choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] }),
-		);
+		const { error, chunks } = await asked('completions', events(piece('Four', 'stop')));
 		expect(error).toBeUndefined();
 		expect(chunks.at(0)).toEqual({ type: 'text-delta', delta: 'Four' });
 	});
@@ -396,38 +374,31 @@ describe('a service that answers otherwise', () => {
 	});
 
 	describe.each([true, false])('streamed: %s', (streams) => {
-		const piece = (content: string) => ({ choices: [{ delta: { content } }] });
-		const end = { choices: [{ delta: {}, finish_reason: 'stop' }] };
-
 		test('an event of which a part is missing ends the answer: without it, the rest would be another one', async () => {
-			const broken = [
-				piece('water, '),
-				'{"choices": [{"delta": {"cont',
-				piece('alcohol'),
-				end,
-				'[DONE]',
-			];
-			const { error } = await asked('completions', events(...broken), streams);
+			const broken = [piece('water, '), '{"choices": [{"delta": {"cont', piece('alcohol'), end];
+			const { error } = await asked('completions', events(...broken, '[DONE]'), streams);
 			expect(error?.message).toContain('The answer broke off after 1 word: ');
 			expect(`${error?.message} ${error?.description}`).toContain('water,');
 		});
 
 		test('several pieces in the lines of one event are read', async () => {
 			const lines = [piece('Three '), piece('Four')].map((each) => JSON.stringify(each));
-			const answer = await asked(
-				'completions',
-				events(lines.join('\ndata: '), end, '[DONE]'),
-				streams,
-			);
+			const reply = events(lines.join('\ndata: '), end, '[DONE]');
+			const answer = await asked('completions', reply, streams);
 			expect(read(answer).text).toBe('Three Four');
 		});
 	});
 
-	const cut = { type: 'tool_use', id: 'a', name: 'draw', input: '{"what": "a fo' };
+	const use = (id: string, name: string, input?: unknown) => ({
+		type: 'tool_use',
+		id,
+		name,
+		input,
+	});
 
 	test.each<[string, object[], string]>([
 		['An answer', [], 'cut at "Max Tokens" before its first word'],
-		['A call', [cut], 'The answer was cut at "Max Tokens"'],
+		['A call', [use('a', 'draw', '{"what": "a fo')], 'The answer was cut at "Max Tokens"'],
 	])('%s that was cut at Max Tokens, in one piece, is named', async (_, content, words) => {
 		const json = { content, stop_reason: 'max_tokens', usage };
 		for (const streams of [true, false]) {
@@ -437,24 +408,14 @@ describe('a service that answers otherwise', () => {
 		}
 	});
 
+	const tool_calls = [{ id: 'b', function: { name: 'draw', arguments: '' } }];
 	const cutCall = (input: object | undefined) => ({
 		messages: {
-			content: [
-				{ type: 'tool_use', id: 'a', name: 'look', input: {} },
-				{ type: 'tool_use', id: 'b', name: 'draw', input },
-			],
+			content: [use('a', 'look', {}), use('b', 'draw', input)],
 			stop_reason: 'max_tokens',
 			usage,
 		},
-		completions: {
-			choices: [
-				{
-					message: { tool_calls: [{ id: 'b', function: { name: 'draw', arguments: '' } }] },
-					finish_reason: 'length',
-				},
-			],
-			usage,
-		},
+		completions: { choices: [{ message: { tool_calls }, finish_reason: 'length' }], usage },
 	});
 
 	test.each([{}, undefined, { what: 'a fo' }])(
@@ -471,11 +432,7 @@ describe('a service that answers otherwise', () => {
 		const { error } = await asked(
 			'messages',
 			events(
-				{
-					type: 'content_block_start',
-					index: 0,
-					content_block: { type: 'tool_use', id: 'a', name: 'draw', input: {} },
-				},
+				{ type: 'content_block_start', index: 0, content_block: use('a', 'draw', {}) },
 				{ type: 'message_delta', delta: { stop_reason: 'max_tokens' }, usage },
 				{ type: 'message_stop' },
 			),
@@ -485,7 +442,7 @@ describe('a service that answers otherwise', () => {
 
 	test('a call before the one that was cut, and arguments that are whole, are taken', async () => {
 		const [call] = cutCall({}).messages.content;
-		const whole = { type: 'tool_use', id: 'b', name: 'draw', input: '{"what": "a fox"}' };
+		const whole = use('b', 'draw', '{"what": "a fox"}');
 		const json = { content: [call, whole], stop_reason: 'max_tokens', usage };
 		expect((await asked('messages', { json }, false)).error).toBeUndefined();
 	});
@@ -493,10 +450,7 @@ describe('a service that answers otherwise', () => {
 	test('the key is in no output, where the service repeats it', async () => {
 		const text = `Your key is ${SCRIPTED_KEY}`;
 		const whole = await asked('messages', { json: { content: text, stop_reason: 'end' } }, false);
-		const streamed = await asked(
-			'completions',
-			events({ choices: [{ delta: { content: text }, finish_reason: 'stop' }] }),
-		);
+		const streamed = await asked('completions', events(piece(text, 'stop')));
 		const shown = z.string().parse(JSON.stringify([whole, streamed, log]));
 		expect(shown).toContain('Your key is •••');
 		expect(shown).not.toContain(SCRIPTED_KEY);

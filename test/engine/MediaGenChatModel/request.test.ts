@@ -131,13 +131,10 @@ test.each([
 	expect(marked(body)).toEqual(expected);
 });
 
-test.each(['messages', 'completions'])(
-	'with Caching off, nothing of %s is marked',
-	async (apiStyle) => {
-		const { body } = await requestOf({ parameters: { apiStyle, caching: 'off' } }, ...TALK);
-		expect(marked(body)).toEqual([]);
-	},
-);
+test.each(['messages', 'completions'])('with Caching off, %s has no marker', async (apiStyle) => {
+	const { body } = await requestOf({ parameters: { apiStyle, caching: 'off' } }, ...TALK);
+	expect(marked(body)).toEqual([]);
+});
 
 test.each(['messages', 'completions'])('an hour has its header in %s', async (apiStyle) => {
 	const { body, headers } = await requestOf(

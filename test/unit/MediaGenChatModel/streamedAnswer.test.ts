@@ -291,13 +291,10 @@ describe('Completions style', () => {
 	});
 });
 
-test.each([{ message: 'Overloaded' }, 'Overloaded'])(
-	'an event that tells the error %j',
-	(error) => {
-		expect(() => read({ type: 'error', error })).toThrow('Overloaded');
-		expect(() => read({ error })).toThrow('Overloaded');
-	},
-);
+test.each([{ message: 'Overloaded' }, 'Overloaded'])('an event with the error %j', (error) => {
+	expect(() => read({ type: 'error', error })).toThrow('Overloaded');
+	expect(() => read({ error })).toThrow('Overloaded');
+});
 
 test.each([null, undefined])('an error of %j is none', (error) => {
 	expect(read({ error, ...says({ content: 'Four' }) }).texts).toEqual(['Four']);

@@ -14,16 +14,13 @@ const written5m = usageOf({
 	...{ cacheWrite: 5_000, cacheWrite5m: 5_000 },
 });
 
+const ofUnknownLifetime = { ...written5m, cacheWrite5m: null, cacheWrite1h: null };
+
 test('a messages-style usage is read into the common shape', () => {
-	expect(
-		readMessagesUsage({
-			input_tokens: 30,
-			cache_creation_input_tokens: 5_000,
-			cache_read_input_tokens: 0,
-			cache_creation: { ephemeral_5m_input_tokens: 5_000, ephemeral_1h_input_tokens: 0 },
-			output_tokens: 12,
-		}),
-	).toEqual(written5m);
+	const written = { cache_creation_input_tokens: 5_000, cache_read_input_tokens: 0 };
+	const cache_creation = { ephemeral_5m_input_tokens: 5_000, ephemeral_1h_input_tokens: 0 };
+	const usage = { input_tokens: 30, ...written, cache_creation, output_tokens: 12 };
+	expect(readMessagesUsage(usage)).toEqual(written5m);
 });
 
 test('a completions-style usage with a breakdown is read into the same shape: its total is prompt_tokens', () => {
@@ -46,25 +43,17 @@ test('cache_write_tokens beside a breakdown is not counted twice', () => {
 		vendor_cache_creation_1_h_tokens: 2_000,
 	});
 	expect(usage).toMatchObject({
-		inputUncached: 1_030,
-		cacheRead: 1_000,
-		cacheWrite: 3_000,
-		cacheWrite5m: 1_000,
-		cacheWrite1h: 2_000,
+		...{ inputUncached: 1_030, cacheRead: 1_000 },
+		...{ cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 },
 	});
 });
 
 test('without a breakdown cache_write_tokens is the write, and its lifetime is not made up', () => {
-	expect(
-		readCompletionUsage({
-			prompt_tokens: 5_030,
-			completion_tokens: 12,
-			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 5_000 },
-		}),
-	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
-	expect(
-		readMessagesUsage({ input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 }),
-	).toEqual({ ...written5m, cacheWrite5m: null, cacheWrite1h: null });
+	const prompt_tokens_details = { cached_tokens: 0, cache_write_tokens: 5_000 };
+	const completion = { prompt_tokens: 5_030, completion_tokens: 12, prompt_tokens_details };
+	expect(readCompletionUsage(completion)).toEqual(ofUnknownLifetime);
+	const message = { input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 };
+	expect(readMessagesUsage(message)).toEqual(ofUnknownLifetime);
 });
 
 test('a usage without any cache field is all plain input', () => {
@@ -83,30 +72,21 @@ test('what cannot be a number of tokens counts as absent, for the answer is paid
 });
 
 test('numbers of tokens may be text', () => {
-	expect(
-		readMessagesUsage({
-			input_tokens: '30',
-			cache_creation_input_tokens: '5000',
-			cache_creation: { ephemeral_5m_input_tokens: '5000' },
-			output_tokens: '12',
-		}),
-	).toEqual(written5m);
-	expect(
-		readCompletionUsage({
-			prompt_tokens: '5030',
-			completion_tokens: '12',
-			vendor_cache_creation_5_m_tokens: '5000',
-		}),
-	).toEqual(written5m);
+	const cache_creation = { ephemeral_5m_input_tokens: '5000' };
+	const created = { cache_creation_input_tokens: '5000', cache_creation };
+	const message = { input_tokens: '30', ...created, output_tokens: '12' };
+	expect(readMessagesUsage(message)).toEqual(written5m);
+	const written = { vendor_cache_creation_5_m_tokens: '5000' };
+	const completion = { prompt_tokens: '5030', completion_tokens: '12', ...written };
+	expect(readCompletionUsage(completion)).toEqual(written5m);
 });
 
 test('a usage in the other style is read too, and one without a known field is no usage', () => {
 	const plain = { inputTotal: 30, output: 12 };
 	expect(readUsage({ prompt_tokens: 30, completion_tokens: 12 }, 'messages')).toMatchObject(plain);
 	expect(readUsage({ input_tokens: 30, output_tokens: 12 }, 'completions')).toMatchObject(plain);
-	expect(
-		readUsage({ input_tokens: 1, prompt_tokens: 30, completion_tokens: 12 }, 'completions'),
-	).toMatchObject(plain);
+	const both = { input_tokens: 1, prompt_tokens: 30, completion_tokens: 12 };
+	expect(readUsage(both, 'completions')).toMatchObject(plain);
 	expect(readUsage({ seconds: 3 }, 'messages')).toBeUndefined();
 });
 
@@ -137,16 +117,9 @@ test('whatever the service says, the three parts of the input sum to its total a
 });
 
 test('a sum adds every part', () => {
-	const read = readMessagesUsage({
-		input_tokens: 10,
-		cache_read_input_tokens: 5_000,
-		output_tokens: 1,
-	});
-	expect(sumUsage([written5m, read])).toEqual({
-		inputTotal: 10_040,
-		inputUncached: 40,
-		cacheRead: 5_000,
-		cacheWrite: 5_000,
-		output: 13,
+	const usage = { input_tokens: 10, cache_read_input_tokens: 5_000, output_tokens: 1 };
+	expect(sumUsage([written5m, readMessagesUsage(usage)])).toEqual({
+		...{ inputTotal: 10_040, inputUncached: 40, cacheRead: 5_000 },
+		...{ cacheWrite: 5_000, output: 13 },
 	});
 });
