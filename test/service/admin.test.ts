@@ -14,11 +14,8 @@ describe('the admin paths', () => {
 
 	it('add, list and remove a fault rule', async () => {
 		const it = await bench();
-		const rule = await it.admin('POST', '/faults', {
-			match: { path: '/balance' },
-			count: null,
-			effect: { type: 'status', status: 500 },
-		});
+		const [match, effect] = [{ path: '/balance' }, { type: 'status', status: 500 }];
+		const rule = await it.admin('POST', '/faults', { match, count: null, effect });
 		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
 		expect((await it.client.get('/balance')).status).toBe(500);
 		expect((await it.admin('GET', '/faults')).body).toMatchObject([
@@ -45,12 +42,8 @@ describe('the admin paths', () => {
 		await it.clock.advance(3_000);
 		const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 		expect((await it.admin('GET', '/tasks')).body).toEqual(plain(it.sandbox.tasks.list()));
-		expect((await it.admin('GET', `/tasks/${id}`)).body).toMatchObject({
-			id,
-			stage: 'completed',
-			operation: 'generate',
-			credits: 40,
-		});
+		const task = { id, stage: 'completed', operation: 'generate', credits: 40 };
+		expect((await it.admin('GET', `/tasks/${id}`)).body).toMatchObject(task);
 		expect((await it.admin('GET', '/tasks/none')).status).toBe(404);
 		expect((await it.admin('GET', '/ledger')).body).toEqual(plain(it.sandbox.ledger()));
 		expect((await it.admin('GET', '/deliveries')).body).toMatchObject([
@@ -87,11 +80,9 @@ describe('the admin paths', () => {
 		expect((await it.admin('GET', '/keys')).body).toContainEqual(
 			expect.objectContaining({ key: it.sandbox.key, status: 'forbidden' }),
 		);
-		expect((await it.admin('PUT', '/durations', { image: 50, video: null })).body).toMatchObject({
-			image: 50,
-			video: null,
-			music: 8_000,
-		});
+		const durations = { image: 50, video: null };
+		const set = await it.admin('PUT', '/durations', durations);
+		expect(set.body).toMatchObject({ ...durations, music: 8_000 });
 		const enveloped = { callbackShape: 'enveloped' };
 		expect((await it.admin('PUT', '/settings', enveloped)).body).toMatchObject(enveloped);
 		for (const [path, body] of [
@@ -107,11 +98,8 @@ describe('the admin paths', () => {
 	it('send a callback by hand', async () => {
 		const it = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const noted = await it.admin('POST', '/callbacks', {
-			base: url,
-			body: { id: 'x' },
-			kind: 'forged',
-		});
+		const forged = { base: url, body: { id: 'x' }, kind: 'forged' };
+		const noted = await it.admin('POST', '/callbacks', forged);
 		expect(noted.body).toMatchObject([{ kind: 'forged', url: `${url}/callback` }]);
 		await until('it has arrived', () => arrivals.length === 1);
 		expect(arrivals[0]?.body).toEqual({ id: 'x' });
@@ -147,13 +135,9 @@ describe('the request log', () => {
 		const { sandbox, client } = await bench();
 		await client.get('/balance?x=1', { 'x-api-key': 'secret-two' });
 		const [record] = sandbox.requests.list();
-		expect(record).toMatchObject({
-			number: 1,
-			method: 'GET',
-			path: '/balance',
-			query: '?x=1',
-			headers: { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]' },
-		});
+		const headers = { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]' };
+		const request = { number: 1, method: 'GET', path: '/balance', query: '?x=1', headers };
+		expect(record).toMatchObject(request);
 		expect(JSON.stringify(sandbox.requests.list())).not.toMatch(/sandbox-key|secret-two/);
 	});
 

@@ -19,13 +19,25 @@ async function finished(
 	return id;
 }
 
+/** A task that has ended, whose callbacks are answered so: the last answer counts for all that follow. */
+async function calledBack(
+	answers: Parameters<typeof receiver> = [],
+	{ path = '', body, ...options }: SandboxOptions & { path?: string; body?: object } = {},
+) {
+	const it = await bench({ ...open, ...options });
+	const { url, arrivals } = await receiver(...answers);
+	const id = await finished(it, url + path, body);
+	return { it, url, arrivals, id };
+}
+
+const arrived = async (arrivals: readonly unknown[]) =>
+	await until('it has arrived', () => arrivals.length === 1);
+
 const states = ({ sandbox }: Bench) => sandbox.deliveries.list().map(({ state }) => state);
 
 describe('a callback', () => {
 	it('has the completed record to <base>/callback', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver(204);
-		const id = await finished(it, `${url}/hooks/7`);
+		const { it, arrivals, id } = await calledBack([204], { path: '/hooks/7' });
 		await until('it has arrived', () => states(it)[0] === 'delivered');
 
 		expect(arrivals).toHaveLength(1);
@@ -36,10 +48,8 @@ describe('a callback', () => {
 	});
 
 	it('has the failed record', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver();
-		const id = await finished(it, url, { prompt: 'sandbox:fail' });
-		await until('it has arrived', () => arrivals.length === 1);
+		const { arrivals, id } = await calledBack([], { body: { prompt: 'sandbox:fail' } });
+		await arrived(arrivals);
 		expect(arrivals[0]?.body).toMatchObject({
 			id,
 			status: 'failed',
@@ -48,10 +58,8 @@ describe('a callback', () => {
 	});
 
 	it('can be enveloped like the answer to a query', async () => {
-		const it = await bench({ ...open, callbackShape: 'enveloped' });
-		const { url, arrivals } = await receiver();
-		const id = await finished(it, url);
-		await until('it has arrived', () => arrivals.length === 1);
+		const { it, arrivals, id } = await calledBack([], { callbackShape: 'enveloped' });
+		await arrived(arrivals);
 		expect(arrivals[0]?.body).toEqual({ code: 200, data: await it.client.task(id) });
 	});
 
@@ -86,23 +94,14 @@ describe('the address of a callback', () => {
 		['https://a.example.com/', 'https://a.example.com/callback'],
 		['https://a.example.com/api', 'https://a.example.com/api/callback'],
 		['https://a.example.com/api/', 'https://a.example.com/api/callback'],
-		[
-			'http://h/webhook-waiting/12?signature=abc',
-			'http://h/webhook-waiting/12?signature=abc/callback',
-		],
+		['http://h/waiting/12?signature=abc', 'http://h/waiting/12?signature=abc/callback'],
 	])('%s becomes %s', (base, url) => {
 		expect(callbackUrl(base)).toBe(url);
 	});
 
 	it.each([
-		[
-			'https://a.example.com/hook?reference=row7',
-			'https://a.example.com/hook/callback?reference=row7',
-		],
-		[
-			'https://a.example.com/hook/?reference=row7',
-			'https://a.example.com/hook/callback?reference=row7',
-		],
+		['https://a.example.com/hook?of=row7', 'https://a.example.com/hook/callback?of=row7'],
+		['https://a.example.com/hook/?of=row7', 'https://a.example.com/hook/callback?of=row7'],
 		['https://a.example.com?x=/y#z', 'https://a.example.com/callback?x=/y#z'],
 		['https://a.example.com/api', 'https://a.example.com/api/callback'],
 	])('%s becomes %s where the path is extended', (base, url) => {
@@ -114,10 +113,8 @@ describe('the address of a callback', () => {
 		[{ webhookQuery: 'text' }, '/hook?reference=row7/callback'],
 		[{ webhookQuery: 'path' }, '/hook/callback?reference=row7'],
 	] as const)('with a query is extended as the option %j says', async (options, path) => {
-		const it = await bench({ ...open, ...options });
-		const { url, arrivals } = await receiver();
-		await finished(it, `${url}/hook?reference=row7`);
-		await until('it has arrived', () => arrivals.length === 1);
+		const { arrivals } = await calledBack([], { path: '/hook?reference=row7', ...options });
+		await arrived(arrivals);
 		expect(arrivals[0]?.path).toBe(path);
 	});
 
@@ -160,19 +157,13 @@ describe('the address of a callback', () => {
 	});
 
 	it('that is invalid is accepted with the submission, and dropped silently when the task ends', async () => {
-		const it = await bench();
-		const { url, arrivals } = await receiver();
-		const id = await finished(it, url);
+		const { it, arrivals, id } = await calledBack([], { allowPrivateCallbacks: false });
 		await it.clock.advance(600_000);
 		expect(arrivals).toEqual([]);
 		expect((await it.client.task(id)).status).toBe('completed');
+		const reason = '127.0.0.1 is a local or private address';
 		expect(it.sandbox.deliveries.list()).toMatchObject([
-			{
-				taskId: id,
-				state: 'dropped',
-				reason: '127.0.0.1 is a local or private address',
-				attempts: [],
-			},
+			{ taskId: id, state: 'dropped', reason, attempts: [] },
 		]);
 	});
 });
@@ -193,9 +184,7 @@ describe('a callback that is not delivered', () => {
 	}
 
 	it('for a 5xx is tried again after 10, 30 and 60 seconds, then given up', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver(503);
-		await finished(it, url);
+		const { it, arrivals } = await calledBack([503]);
 		expect(await attemptTimes(it, 4)).toEqual([0, 10, 40, 100]);
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toHaveLength(4);
@@ -203,22 +192,17 @@ describe('a callback that is not delivered', () => {
 	});
 
 	it('is delivered at a later attempt, and not sent again', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver(500, 502, 200);
-		await finished(it, url);
+		const { it, arrivals } = await calledBack([500, 502, 200]);
 		expect(await attemptTimes(it, 3)).toEqual([0, 10, 40]);
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toHaveLength(3);
-		expect(it.sandbox.deliveries.list()[0]?.attempts.map(({ status }) => status)).toStrictEqual([
-			500, 502, 200,
-		]);
+		const [delivery] = it.sandbox.deliveries.list();
+		expect(delivery?.attempts.map(({ status }) => status)).toStrictEqual([500, 502, 200]);
 		expect(states(it)).toEqual(['delivered']);
 	});
 
 	it.each([400, 404, 409, 429])('for a %i is not tried again', async (status) => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver(status);
-		await finished(it, url);
+		const { it, arrivals } = await calledBack([status]);
 		await until('it has been refused', () => states(it)[0] === 'refused');
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toHaveLength(1);
@@ -236,18 +220,14 @@ describe('a callback that is not delivered', () => {
 	});
 
 	it('within 10 seconds counts as not answered', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver('never', 200);
-		await finished(it, url);
+		const { it, arrivals } = await calledBack(['never', 200]);
 		await until('it is there', () => arrivals.length === 1);
 		await it.clock.advance(9_999);
 		expect(states(it)).toEqual(['sending']);
 		await it.clock.advance(1);
 		await until('it has been given up', () => states(it)[0] === 'waiting');
-		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({
-			status: null,
-			error: 'timeout',
-		});
+		const [attempt] = it.sandbox.deliveries.list()[0]?.attempts ?? [];
+		expect(attempt).toMatchObject({ status: null, error: 'timeout' });
 		await it.clock.advance(10_000);
 		await until('it is delivered', () => states(it)[0] === 'delivered');
 	});
@@ -264,19 +244,15 @@ describe('a callback that is not delivered', () => {
 		const it = await bench(open);
 		await finished(it, 'http://127.0.0.1:9');
 		expect(await attemptTimes(it, 2)).toEqual([0, 10]);
-		expect(it.sandbox.deliveries.list()[0]?.attempts[0]).toMatchObject({
-			status: null,
-			error: 'ECONNREFUSED',
-		});
+		const [attempt] = it.sandbox.deliveries.list()[0]?.attempts ?? [];
+		expect(attempt).toMatchObject({ status: null, error: 'ECONNREFUSED' });
 	});
 
 	it.each([
 		['between two attempts', 500, 'waiting'],
 		['during an attempt', 'never', 'sending'],
 	] as const)('is dropped when the sandbox is reset %s', async (_when, answer, state) => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver(answer);
-		await finished(it, url);
+		const { it, arrivals } = await calledBack([answer]);
 		await until(`it is ${state}`, () => states(it)[0] === state);
 		it.sandbox.reset();
 		await it.clock.advance(3_600_000);
@@ -324,7 +300,7 @@ describe('a callback with a fault', () => {
 		await it.clock.advance(44_999);
 		expect(states(it)).toEqual(['waiting']);
 		await it.clock.advance(1);
-		await until('it has arrived', () => arrivals.length === 1);
+		await arrived(arrivals);
 	});
 
 	it('never comes', async () => {

@@ -784,16 +784,13 @@ describe('a strict sandbox', () => {
 		['completions', [user('x'), assistant('1', '2'), result('1')], /without a result: 2/],
 		['completions', [user('x'), assistant('1'), user('y')], /without a result: 1/],
 		['completions', [user('x'), result('1')], /without its tool call: 1/],
-	] as const)(
-		'refuses in %s a talk that does not fit together: %#',
-		async (style, messages, why) => {
-			const it = await chat({ strict: true });
-			const answer = await it[style]({ messages });
-			expect(answer.status).toBe(400);
-			expect(answer.body.error?.message).toMatch(why);
-			expect(it.sandbox.chat.bill().requests).toEqual([]);
-		},
-	);
+	] as const)('refuses in %s a talk that does not fit: %#', async (style, messages, why) => {
+		const it = await chat({ strict: true });
+		const answer = await it[style]({ messages });
+		expect(answer.status).toBe(400);
+		expect(answer.body.error?.message).toMatch(why);
+		expect(it.sandbox.chat.bill().requests).toEqual([]);
+	});
 
 	it('accepts calls side by side, and one after the other', async () => {
 		const it = await chat({ strict: true });

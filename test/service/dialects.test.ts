@@ -47,17 +47,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 	it('the submission is acknowledged', async () => {
 		const it = await start();
 		const id = expect.stringMatching(/^task_/) as string;
+		const verbose = { status: 'submitted', task_id: id, result: null, error: false };
 		const expected: Expected = {
 			plain: { code: 200, data: [{ status: 'submitted', task_id: id }] },
 			enveloped: { code: 200, message: 'ok', data: { status: 'submitted', task_id: id } },
 			flat: { task_id: id },
 			nested: { code: 200, data: [{ task_id: expect.any(Number) as number }] },
-			verbose: {
-				code: 200,
-				message: '',
-				error: null,
-				data: [{ status: 'submitted', task_id: id, result: null, error: false }],
-			},
+			verbose: { code: 200, message: '', error: null, data: [verbose] },
 		};
 		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual(expected[dialect]);
 	});
@@ -112,17 +108,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const it = await start();
 		const answer = await ended(it, VIDEO.path, VIDEO.body);
 		const record = recordOf(answer);
+		const repeated = { image_urls: VIDEO.body.image_urls, prompt: 'waves' };
 		const expected: Expected = {
 			plain: { status: 'success', result: { video_url: LINK } },
 			enveloped: { status: 'succeed', result: { images: [], videos: [{ url: [LINK] }] } },
 			flat: { status: 'SUCCEEDED', video_url: LINK, result: [], usage: [] },
 			nested: { status: 'done', result: { output: { video: { url: LINK } } } },
-			verbose: {
-				status: 'finished',
-				result: { images: [], urls: [LINK] },
-				image_urls: VIDEO.body.image_urls,
-				prompt: 'waves',
-			},
+			verbose: { status: 'finished', result: { images: [], urls: [LINK] }, ...repeated },
 		};
 		expect(record).toMatchObject(expected[dialect]);
 		expect('data' in answer.body).toBe(dialect !== 'flat');
@@ -161,17 +153,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const it = await start();
 		const { body } = await ended(it, `${MUSIC}/sounds`, { prompt: 'rain' });
 		const track = { audio_url: dialect === 'enveloped' ? [LINK] : LINK };
+		const withGap = [track, { audio_url: null }, track];
 		const expected: Expected = {
 			plain: { status: 'completed', progress: 100, result: { music: [track, track] } },
 			enveloped: { status: 'succeed', progress: 100, result: { music: [track, track], stems: [] } },
 			flat: { status: 'COMPLETED', progress: '100%', result: { music: [track, track] } },
 			nested: { status: 'done', progress: 100, result: { music: [track, track] } },
-			verbose: {
-				status: 'finished',
-				progress: 100,
-				prompt: 'rain',
-				result: { music: [track, { audio_url: null }, track] },
-			},
+			verbose: { status: 'finished', progress: 100, prompt: 'rain', result: { music: withGap } },
 		};
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
@@ -180,21 +168,13 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const it = await start();
 		const track = it.sandbox.originals.track().id;
 		const { body } = await ended(it, `${MUSIC}/stems`, { task_id: track, stem_type: 'drum_kit' });
+		const named = ['drum_kit', 'backing_track'].map((name) => ({ name, url: [LINK] }));
+		const link = { url: LINK };
 		const expected: Expected = {
 			plain: { result: { stems: { drum_kit_url: LINK, backing_track_url: LINK } } },
-			enveloped: {
-				result: {
-					music: [],
-					stems: [
-						{ name: 'drum_kit', url: [LINK] },
-						{ name: 'backing_track', url: [LINK] },
-					],
-				},
-			},
+			enveloped: { result: { music: [], stems: named } },
 			flat: { drum_kit_url: LINK, backing_track_url: LINK, result: { music: [] } },
-			nested: {
-				result: { output: { stems: { drum_kit: { url: LINK }, backing_track: { url: LINK } } } },
-			},
+			nested: { result: { output: { stems: { drum_kit: link, backing_track: link } } } },
 			verbose: {
 				result: { music: [{ audio_url: null, drums_url: LINK, instrumental_url: LINK }] },
 			},

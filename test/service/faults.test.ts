@@ -2,6 +2,9 @@ import type { FaultRuleInput } from '../../sandbox/service';
 import { firstUrl, IMAGES, OFFICIAL, plainImage, upload } from './support/images';
 import { ask, bench, clientOf, connectionError, download, until } from './support/sandbox';
 
+/** The code of a connection that has broken. */
+const LOST = /ECONNRESET|UND_ERR_SOCKET/;
+
 const POST: FaultRuleInput['match'] = { method: 'POST', path: IMAGES };
 
 describe('an injected code', () => {
@@ -27,19 +30,14 @@ describe('an injected code', () => {
 
 	it('can have a code of its own, and Retry-After in seconds or as a date', async () => {
 		const { sandbox, client } = await bench();
-		sandbox.faults.add({ effect: { type: 'status', status: 429, code: 7, retryAfter: 12 } });
-		sandbox.faults.add({
-			nth: 2,
-			effect: { type: 'status', status: 429, retryAfter: { dateIn: 60 } },
-		});
-		sandbox.faults.add({ nth: 3, effect: { type: 'status', status: 429 } });
+		const limited = (nth: number, more: object) =>
+			sandbox.faults.add({ nth, effect: { type: 'status', status: 429, ...more } });
+		limited(1, { code: 7, retryAfter: 12 });
+		limited(2, { retryAfter: { dateIn: 60 } });
+		limited(3, {});
 
-		const first = await client.get('/balance');
-		expect([first.status, first.body.error?.code, first.headers.get('retry-after')]).toEqual([
-			429,
-			7,
-			'12',
-		]);
+		const { status, body, headers } = await client.get('/balance');
+		expect([status, body.error?.code, headers.get('retry-after')]).toEqual([429, 7, '12']);
 		const second = await client.get('/balance');
 		const wait = Date.parse(second.headers.get('retry-after') ?? '') - Date.now();
 		expect(wait).toBeGreaterThan(50_000);
@@ -53,19 +51,15 @@ describe('an injected code', () => {
 		sandbox.faults.add({ match: POST, effect: { type: 'status', status: 502, when: 'after' } });
 		expect((await client.post(IMAGES, OFFICIAL)).status).toBe(502);
 		expect(sandbox.ledger().accepted).toBe(1);
-		expect(sandbox.requests.list()[0]).toMatchObject({
-			status: 502,
-			outcome: 'answered',
-			task: sandbox.tasks.list()[0]?.id,
-		});
+		const [task] = sandbox.tasks.list();
+		const answered = { status: 502, outcome: 'answered', task: task?.id };
+		expect(sandbox.requests.list()[0]).toMatchObject(answered);
 	});
 
 	it('refuses an upload, which is not stored', async () => {
 		const { sandbox } = await bench();
-		sandbox.faults.add({
-			match: { path: '/v1/uploads/*' },
-			effect: { type: 'status', status: 500 },
-		});
+		const match = { path: '/v1/uploads/*' };
+		sandbox.faults.add({ match, effect: { type: 'status', status: 500 } });
 		expect((await upload(sandbox, await plainImage('png'))).body.error?.type).toBe('server_error');
 		expect((await upload(sandbox, await plainImage('png'))).status).toBe(200);
 	});
@@ -80,9 +74,7 @@ describe('a lost answer', () => {
 	it.each(WHEN)('by a reset %s the work: %i purchases', async (when, purchases) => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ match: POST, effect: { type: 'reset', when } });
-		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(
-			/ECONNRESET|UND_ERR_SOCKET/,
-		);
+		expect(await connectionError(client.post(IMAGES, OFFICIAL))).toMatch(LOST);
 		expect(sandbox.ledger().accepted).toBe(purchases);
 		expect(sandbox.requests.list()[0]).toMatchObject({ status: null, outcome: 'reset' });
 	});
@@ -97,10 +89,7 @@ describe('a lost answer', () => {
 			body: JSON.stringify(OFFICIAL),
 			signal: patience.signal,
 		});
-		await until(
-			'the request has been left unanswered',
-			() => sandbox.requests.list()[0]?.outcome === 'unanswered',
-		);
+		await until('it is left open', () => sandbox.requests.list()[0]?.outcome === 'unanswered');
 		patience.abort();
 		await expect(asked).rejects.toThrow(/abort/);
 		expect(sandbox.ledger().accepted).toBe(purchases);
@@ -112,7 +101,7 @@ describe('a lost answer', () => {
 		const asked = connectionError(client.get('/balance'));
 		await until('it hangs', () => sandbox.requests.list().length === 1);
 		await sandbox.close();
-		expect(await asked).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+		expect(await asked).toMatch(LOST);
 	});
 });
 
@@ -137,7 +126,7 @@ describe('a broken answer', () => {
 	])('cutBody loses the connection in the middle of %s', async (_what, path) => {
 		const { sandbox, client } = await bench();
 		sandbox.faults.add({ effect: { type: 'cutBody' } });
-		expect(await connectionError(client.get(path))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+		expect(await connectionError(client.get(path))).toMatch(LOST);
 		await until('it is noted', () => sandbox.requests.list()[0]?.outcome === 'cut');
 		expect((await client.get(path)).status).toBe(200);
 	});
@@ -146,7 +135,7 @@ describe('a broken answer', () => {
 		const { sandbox, finished } = await bench();
 		const url = firstUrl(await finished(IMAGES, OFFICIAL));
 		sandbox.faults.add({ match: { path: '/files/*' }, effect: { type: 'cutBody' } });
-		expect(await connectionError(download(url))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+		expect(await connectionError(download(url))).toMatch(LOST);
 	});
 });
 
@@ -168,12 +157,8 @@ it('a slow answer comes after its time on the clock', async () => {
 describe('a rule', () => {
 	it('takes effect from the nth match, count times', async () => {
 		const { sandbox, client } = await bench();
-		sandbox.faults.add({
-			match: { path: '/balance' },
-			nth: 2,
-			count: 2,
-			effect: { type: 'status', status: 503 },
-		});
+		const twice = { match: { path: '/balance' }, nth: 2, count: 2 };
+		sandbox.faults.add({ ...twice, effect: { type: 'status', status: 503 } });
 		await client.get('/v1/balance');
 		const seen = [];
 		for (let round = 0; round < 5; round += 1) seen.push((await client.get('/balance')).status);
@@ -215,28 +200,25 @@ describe('a rule', () => {
 
 	it('for tasks counts only what was accepted', async () => {
 		const { sandbox, client } = await bench();
-		sandbox.faults.add({
-			match: { family: 'image' },
-			nth: 2,
-			effect: { type: 'duration', ms: null },
-		});
+		const second = { match: { family: 'image' }, nth: 2 } as const;
+		sandbox.faults.add({ ...second, effect: { type: 'duration', ms: null } });
 		const first = await client.submit(IMAGES, OFFICIAL);
 		expect((await client.post(IMAGES, { ...OFFICIAL, n: 9 })).status).toBe(400);
-		const second = await client.submit(IMAGES, OFFICIAL);
+		const endless = await client.submit(IMAGES, OFFICIAL);
 		expect(sandbox.tasks.get(first)?.durationMs).toBe(3_000);
-		expect(sandbox.tasks.get(second)?.durationMs).toBeNull();
+		expect(sandbox.tasks.get(endless)?.durationMs).toBeNull();
 	});
 
 	it('that is invalid is refused with the reason', async () => {
 		const it = await bench();
+		const reset = { effect: { type: 'reset' } };
 		for (const rule of [
 			{},
 			{ effect: { type: 'magic' } },
-			{ effect: { type: 'reset' }, nth: 0 },
-			{ effect: { type: 'reset' }, more: 1 },
-		]) {
+			{ ...reset, nth: 0 },
+			{ ...reset, more: 1 },
+		])
 			expect((await it.admin('POST', '/faults', rule)).status).toBe(400);
-		}
 		expect(it.sandbox.faults.list()).toEqual([]);
 	});
 });
@@ -273,12 +255,10 @@ describe('everything else', () => {
 
 	it('an unknown path is 404', async () => {
 		const { sandbox, client } = await bench();
-		for (const path of ['/v1/nothing', '/v2/balance', '/_sandbox/nothing']) {
+		for (const path of ['/v1/nothing', '/v2/balance', '/_sandbox/nothing'])
 			expect([path, (await client.get(path)).status]).toEqual([path, 404]);
-		}
-		expect((await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body.error?.type).toBe(
-			'not_found_error',
-		);
+		const { error } = (await clientOf(sandbox, sandbox.key).post('/v1/balance', {})).body;
+		expect(error?.type).toBe('not_found_error');
 	});
 
 	it('an invalid path is 400', async () => {

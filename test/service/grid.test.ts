@@ -176,26 +176,23 @@ describe('a grid task', () => {
 		['variation', 'VARIATION'],
 		['low-variation', 'LOW_VARIATION'],
 		['reroll', 'REROLL'],
-	] as const)(
-		'of %s ends in SUCCESS with action %s and its pictures',
-		async (operation, action) => {
-			const it = await bench();
-			const id = await it.client.submit(PATHS[operation], { task_id: parent(it), index: 2 });
-			expect(await it.client.task(id)).toEqual({ id, status: 'SUBMITTED', action });
-			await it.clock.advance(2_500);
-			expect(await it.client.task(id)).toEqual({ id, status: 'IN_PROGRESS', action });
-			await it.clock.advance(2_500);
-			const task = await it.client.task(id);
-			expect(task).toMatchObject({
-				id,
-				status: 'SUCCESS',
-				action,
-				grid_image_url: expect.stringMatching(/^http/) as string,
-			});
-			expect(task.image_urls).toHaveLength(4);
-			expect(task.buttons).not.toHaveLength(0);
-		},
-	);
+	] as const)('of %s ends in SUCCESS with action %s and pictures', async (operation, action) => {
+		const it = await bench();
+		const id = await it.client.submit(PATHS[operation], { task_id: parent(it), index: 2 });
+		expect(await it.client.task(id)).toEqual({ id, status: 'SUBMITTED', action });
+		await it.clock.advance(2_500);
+		expect(await it.client.task(id)).toEqual({ id, status: 'IN_PROGRESS', action });
+		await it.clock.advance(2_500);
+		const task = await it.client.task(id);
+		expect(task).toMatchObject({
+			id,
+			status: 'SUCCESS',
+			action,
+			grid_image_url: expect.stringMatching(/^http/) as string,
+		});
+		expect(task.image_urls).toHaveLength(4);
+		expect(task.buttons).not.toHaveLength(0);
+	});
 
 	it('has a grid image that is made of the four pictures', async () => {
 		const it = await bench();

@@ -30,16 +30,9 @@ describe('the pictures that come out', () => {
 
 	it.each(SIZES)('%s is %s, %s or %s pixels', async (size, ...expected) => {
 		const { client, clock } = await bench();
+		const body = { ...OFFICIAL, size, output_format: 'jpeg', output_compression: 40 };
 		const ids = await Promise.all(
-			['1k', '2k', '4k'].map((resolution) =>
-				client.submit(IMAGES, {
-					...OFFICIAL,
-					size,
-					resolution,
-					output_format: 'jpeg',
-					output_compression: 40,
-				}),
-			),
+			['1k', '2k', '4k'].map((resolution) => client.submit(IMAGES, { ...body, resolution })),
 		);
 		await clock.advance(3_000);
 		const seen: string[] = [];
@@ -104,23 +97,14 @@ describe('an image task', () => {
 		expect(await client.task(id)).toMatchObject({ id, status: 'submitted', progress: 0, created });
 
 		await clock.advance(1_500);
-		expect(await client.task(id)).toMatchObject({
-			status: 'in_progress',
-			progress: 50,
-			estimated_time: 3,
-		});
+		const running = { status: 'in_progress', progress: 50, estimated_time: 3 };
+		expect(await client.task(id)).toMatchObject(running);
 
 		await clock.advance(1_500);
 		const done = await client.task(id);
 		expect(done).toMatchObject({
-			id,
-			status: 'completed',
-			progress: 100,
-			created,
-			completed: created + 3,
-			actual_time: 3,
-			cost: 0.08,
-			credits_cost: 80,
+			...{ id, status: 'completed', progress: 100, cost: 0.08, credits_cost: 80 },
+			...{ created, completed: created + 3, actual_time: 3 },
 		});
 		expect(done.result?.images).toHaveLength(2);
 		expect(done.result?.images?.[1]).toEqual({
@@ -146,13 +130,9 @@ describe('an image task', () => {
 		const id = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
 		await clock.advance(3_000);
 		const { error, ...record } = await client.task(id);
-		expect(record).toEqual({
-			id,
-			status: 'failed',
-			progress: 99,
-			created: expect.any(Number) as number,
-			completed: expect.any(Number) as number,
-		});
+		const time = expect.any(Number) as number;
+		const failed = { id, status: 'failed', progress: 99, created: time, completed: time };
+		expect(record).toEqual(failed);
 		expect(error).toEqual({ message: expect.stringMatching(/./) as string, code: '' });
 	});
 
@@ -160,22 +140,16 @@ describe('an image task', () => {
 		const { client, clock } = await bench();
 		const good = await client.submit(IMAGES, OFFICIAL);
 		const bad = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
-		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({
-			status: 'submitted',
-			url: '',
-			fail_reason: '',
-		});
+		const expectRecord = async (id: string, status: string, url: unknown, fail_reason: unknown) =>
+			expect((await client.get(`${IMAGES}/${id}`)).body).toMatchObject({
+				status,
+				url,
+				fail_reason,
+			});
+		await expectRecord(good, 'submitted', '', '');
 		await clock.advance(3_000);
-		expect((await client.get(`${IMAGES}/${good}`)).body).toMatchObject({
-			status: 'completed',
-			url: expect.stringMatching(/\.png$/) as string,
-			fail_reason: '',
-		});
-		expect((await client.get(`${IMAGES}/${bad}`)).body).toMatchObject({
-			status: 'failed',
-			url: '',
-			fail_reason: expect.stringMatching(/./) as string,
-		});
+		await expectRecord(good, 'completed', expect.stringMatching(/\.png$/), '');
+		await expectRecord(bad, 'failed', '', expect.stringMatching(/./));
 	});
 
 	it('that does not exist is 404 not_found_error', async () => {

@@ -7,66 +7,30 @@ const VIDEO = { model: 'vidomni-v3-omni', prompt: 'waves' };
 const picture = 'https://pictures.example.com/1.png';
 const track = ({ sandbox }: Bench) => sandbox.originals.track().id;
 
+const officialLite = { ...LITE, model: `${LITE.model}-official` };
+const hugeImage = { model: 'imagegen-3', prompt: 'x', size: 'huge', resolution: '8K' };
+const maskedLite = { ...LITE, image_urls: [picture], mask_url: picture };
+const of = (body: object) => (it: Bench) => ({ task_id: track(it), ...body });
+const newer = { model: 'vidomni-v4', duration: 20, mode: '8k', aspect_ratio: '4:3' };
+const nextVideo = { ...VIDEO, ...newer };
+const marked = (prompt: string) => ({ ...VIDEO, prompt, image_urls: [picture] });
+const slowGrid = (it: Bench) => ({ task_id: it.sandbox.originals.grid().id, speed: 'slow' });
+
 type Row = readonly [what: string, path: string, body: (it: Bench) => object, reason: RegExp];
 
 /** What the spec restricts or does not name without calling it an error. */
 const ROWS: readonly Row[] = [
 	['an unknown image model', IMAGES, () => ({ ...OFFICIAL, model: 'imagegen-3' }), /^model/],
-	[
-		'an -official variant of a lite model',
-		IMAGES,
-		() => ({ ...LITE, model: `${LITE.model}-official` }),
-		/^model/,
-	],
-	[
-		'an unknown image model with a size of its own',
-		IMAGES,
-		() => ({ model: 'imagegen-3', prompt: 'x', size: 'huge', resolution: '8K' }),
-		/^model/,
-	],
-	[
-		'a mask for a lite model',
-		IMAGES,
-		() => ({ ...LITE, image_urls: [picture], mask_url: picture }),
-		/^mask_url/,
-	],
-	[
-		'an unknown music model',
-		music('coverSong'),
-		(it) => ({ task_id: track(it), tags: 'x', model: 'musicgen-2' }),
-		/^model/,
-	],
-	[
-		'a sample that ends before it starts',
-		music('sample'),
-		(it) => ({ task_id: track(it), start_s: 5, end_s: 5 }),
-		/^end_s/,
-	],
-	[
-		'an unknown video model',
-		VIDEOS,
-		() => ({ ...VIDEO, model: 'vidomni-v4', duration: 20, mode: '8k', aspect_ratio: '4:3' }),
-		/^model/,
-	],
-	[
-		'an image mark beyond the images',
-		VIDEOS,
-		() => ({ ...VIDEO, prompt: '<<<image_2>>>', image_urls: [picture] }),
-		/<<<image_2>>>/,
-	],
-	[
-		'an image mark of number 0',
-		VIDEOS,
-		() => ({ ...VIDEO, prompt: '<<<image_0>>>', image_urls: [picture] }),
-		/<<<image_0>>>/,
-	],
+	['an -official variant of a lite model', IMAGES, () => officialLite, /^model/],
+	['an unknown image model with a size of its own', IMAGES, () => hugeImage, /^model/],
+	['a mask for a lite model', IMAGES, () => maskedLite, /^mask_url/],
+	['an unknown music model', music('coverSong'), of({ tags: 'x', model: 'musicgen-2' }), /^model/],
+	['a sample that ends before it starts', music('sample'), of({ start_s: 5, end_s: 5 }), /^end_s/],
+	['an unknown video model', VIDEOS, () => nextVideo, /^model/],
+	['an image mark beyond the images', VIDEOS, () => marked('<<<image_2>>>'), /<<<image_2>>>/],
+	['an image mark of number 0', VIDEOS, () => marked('<<<image_0>>>'), /<<<image_0>>>/],
 	['a video without any input', VIDEOS, () => ({ model: VIDEO.model }), /^prompt/],
-	[
-		'an unknown speed',
-		'/v1/gridart/generations/reroll',
-		({ sandbox }) => ({ task_id: sandbox.originals.grid().id, speed: 'slow' }),
-		/^speed/,
-	],
+	['an unknown speed', '/v1/gridart/generations/reroll', slowGrid, /^speed/],
 ];
 
 describe('the sandbox', () => {

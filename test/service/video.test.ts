@@ -25,6 +25,14 @@ const numbered = (...of: Array<[index: number, duration: number]>) => ({
 });
 const elements = (...urls: number[]) => ({ element_list: urls.map(element) });
 const subject = (fields: object) => ({ element_list: [{ ...element(2), ...fields }] });
+const unseen = subject({ element_input_urls: undefined });
+const two = { image_urls: [image(1), image(2)] };
+const bothKinds = { image_urls: [image(1)], ...withRoles('reference') };
+const firstFrame = withRoles('first_frame');
+const bothFrames = withRoles('first_frame', 'last_frame');
+const roleAlone = { image_with_roles: [{ role: 'reference' }] };
+const soundOfTrue = { video_list: video({ keep_original_sound: true }) };
+const featured = video({ refer_type: 'feature', keep_original_sound: 'yes' });
 const noAddress = /^video_list\[0\]\.video_url/;
 
 const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
@@ -44,43 +52,19 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['another ratio', { aspect_ratio: '4:3' }, /^aspect_ratio/],
 	['a picture that is no URL', { image_urls: ['a.png'] }, /^image_urls\[0\]/],
 	['a picture as data', { image_urls: ['data:image/png;base64,iVBORw0KGgo='] }, /^image_urls\[0\]/],
-	[
-		'rule 1: both kinds of pictures',
-		{ image_urls: [image(1)], ...withRoles('reference') },
-		/mutually exclusive/,
-	],
+	['rule 1: both kinds of pictures', bothKinds, /mutually exclusive/],
 	['rule 3: a last frame without a first', withRoles('last_frame'), /first frame/],
 	['an unknown role', withRoles('middle'), /^image_with_roles\[0\]\.role/],
-	[
-		'a role without a picture',
-		{ image_with_roles: [{ role: 'reference' }] },
-		/^image_with_roles\[0\]\.url/,
-	],
-	[
-		'rule 4: a first frame with editing',
-		{ ...withRoles('first_frame'), video_list: video() },
-		/editing/,
-	],
-	[
-		'rule 4: both frames with editing by name',
-		{ ...withRoles('first_frame', 'last_frame'), ...beside('base') },
-		/editing/,
-	],
+	['a role without a picture', roleAlone, /^image_with_roles\[0\]\.url/],
+	['rule 4: a first frame with editing', { ...firstFrame, video_list: video() }, /editing/],
+	['rule 4: both frames with editing by name', { ...bothFrames, ...beside('base') }, /editing/],
 	['two videos', { video_list: [...video(), ...video()] }, /^video_list/],
 	['rule 6: an empty address', { video_list: video({ video_url: '' }) }, noAddress],
 	['rule 6: no address', { video_list: [{}] }, noAddress],
 	['rule 6: a text that is no address', { video_list: video({ video_url: 'a.mp4' }) }, noAddress],
 	['another refer_type', { video_list: video({ refer_type: 'style' }) }, /refer_type/],
-	[
-		'another keep_original_sound',
-		{ video_list: video({ keep_original_sound: true }) },
-		/keep_original_sound/,
-	],
-	[
-		'rule 6: two pictures beside a feature video',
-		{ image_urls: [image(1), image(2)], ...beside('feature') },
-		/^image_urls/,
-	],
+	['another keep_original_sound', soundOfTrue, /keep_original_sound/],
+	['rule 6: two pictures beside a feature video', { ...two, ...beside('feature') }, /^image_urls/],
 	['multi-shot without a shot type', { multi_shot: true }, /^shot_type/],
 	['another shot type', { multi_shot: true, shot_type: 'many' }, /^shot_type/],
 	['customized shots without prompts', custom, /^multi_prompt/],
@@ -96,11 +80,7 @@ const REFUSED: ReadonlyArray<readonly [string, object, RegExp]> = [
 	['rule 8: a subject with five pictures', elements(2, 5), /^element_list\[1\]/],
 	['rule 8: a subject without a name', subject({ name: undefined }), /name/],
 	['rule 8: a subject without a description', subject({ description: '' }), /description/],
-	[
-		'rule 8: a subject without pictures',
-		subject({ element_input_urls: undefined }),
-		/element_input_urls/,
-	],
+	['rule 8: a subject without pictures', unseen, /element_input_urls/],
 	['a watermark that is no boolean', { watermark: 'yes' }, /^watermark/],
 	['sound that is no boolean', { audio: 1 }, /^audio/],
 ];
@@ -111,17 +91,11 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['15 seconds', { duration: 15 }],
 	['a negative prompt of 2500 characters', { negative_prompt: 'x'.repeat(2500) }],
 	['pictures without a prompt', { prompt: undefined, image_urls: [image(1)] }],
-	['a first frame', withRoles('first_frame')],
-	['both frames', withRoles('first_frame', 'last_frame')],
+	['a first frame', firstFrame],
+	['both frames', bothFrames],
 	['a reference picture with editing', { ...withRoles('reference'), video_list: video() }],
-	['a first frame with a feature video', { ...withRoles('first_frame'), ...beside('feature') }],
-	[
-		'one picture with a feature video',
-		{
-			image_urls: [image(1)],
-			video_list: video({ refer_type: 'feature', keep_original_sound: 'yes' }),
-		},
-	],
+	['a first frame with a feature video', { ...firstFrame, ...beside('feature') }],
+	['one picture with a feature video', { image_urls: [image(1)], video_list: featured }],
 	['shots that sum up', { duration: 9, ...customShots(1, 1, 1, 1, 1, 4) }],
 	['shots that the service thinks of', { multi_shot: true, shot_type: 'intelligence' }],
 	['shots that take no effect', { multi_shot: false, shot_type: 'nonsense', multi_prompt: [] }],
@@ -153,20 +127,16 @@ describe('video generation refuses', () => {
 		['a feature video of more', 'feature', { bytes: 200 * 1024 * 1024 + 1 }, 400],
 	] as const)('or takes rule 6: %s', async (_what, refer_type, options, status) => {
 		const it = await bench();
-		const answer = await it.client.post(VIDEOS, {
-			...BASIC,
-			video_list: [{ video_url: own(it, options), refer_type }],
-		});
-		expect(answer.status).toBe(status);
+		const video_list = [{ video_url: own(it, options), refer_type }];
+		expect((await it.client.post(VIDEOS, { ...BASIC, video_list })).status).toBe(status);
 	});
 
 	it('rule 6: a file that does not exist, or is no video', async () => {
 		const it = await bench();
 		const picture = await uploaded(it.sandbox, 'png');
 		for (const video_url of [`${it.sandbox.url}/files/none.mp4`, picture]) {
-			expect((await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url }] })).status).toBe(
-				400,
-			);
+			const { status } = await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url }] });
+			expect(status).toBe(400);
 		}
 	});
 });
@@ -192,9 +162,7 @@ describe('what video generation changes silently', () => {
 		expect((await made({ image_urls: [image(1)] })).applied.prompt).toBe('<<<image_1>>>waves');
 		expect((await made(withRoles('first_frame'))).applied.prompt).toBe('<<<image_1>>>waves');
 		const named = 'first <<<image_2>>>';
-		expect((await made({ prompt: named, image_urls: [image(1), image(2)] })).applied.prompt).toBe(
-			named,
-		);
+		expect((await made({ prompt: named, ...two })).applied.prompt).toBe(named);
 		expect((await made({})).applied.prompt).toBe('waves');
 	});
 
@@ -218,12 +186,8 @@ describe('a video task', () => {
 		await it.clock.advance(5_000);
 		const { result, ...record } = await it.client.task(id);
 		expect(record).toMatchObject({
-			id,
-			status: 'success',
-			progress: 100,
-			credits_cost: 300,
-			cost: 0.3,
-			actual_time: 10,
+			...{ id, status: 'success', progress: 100 },
+			...{ credits_cost: 300, cost: 0.3, actual_time: 10 },
 		});
 		expect(result?.expires_at).toBe(it.clock.now() / 1000 + 24 * 3600);
 		await it.clock.advance(24 * 3600 * 1000);
@@ -258,11 +222,8 @@ describe('a video task', () => {
 
 	it('made from a base video is as long as that, and costs as much', async () => {
 		const it = await bench();
-		const task = await it.finished(VIDEOS, {
-			...BASIC,
-			duration: 15,
-			video_list: [{ video_url: own(it, { seconds: 4 }) }],
-		});
+		const video_list = [{ video_url: own(it, { seconds: 4 }) }];
+		const task = await it.finished(VIDEOS, { ...BASIC, duration: 15, video_list });
 		expect((await filmOf(task)).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
@@ -279,6 +240,7 @@ describe('a video task', () => {
 });
 
 describe('a video is extended', () => {
+	const FAST = { model: 'vidgen3.1-fast' };
 	const remix = (id: string) => `/v1/videos/${id}/remix`;
 	const original = ({ sandbox }: Bench, options: OriginalVideoOptions = {}) =>
 		sandbox.originals.video(options).id;
@@ -289,11 +251,7 @@ describe('a video is extended', () => {
 		[true, 7],
 	])('with raw %s to %i seconds', async (raw, seconds) => {
 		const it = await bench();
-		const task = await it.finished(remix(original(it)), {
-			model: 'vidgen3.1-fast',
-			prompt: 'on',
-			...(raw === undefined ? {} : { raw }),
-		});
+		const task = await it.finished(remix(original(it)), { ...FAST, prompt: 'on', raw });
 		const bytes = await download(text(task.result?.video_url));
 		expect(readFilm(bytes)).toEqual({ width: 1280, height: 720, seconds });
 		expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
@@ -302,14 +260,10 @@ describe('a video is extended', () => {
 	it('in the ratio of the original unless told otherwise', async () => {
 		const it = await bench();
 		const tall = original(it, { aspectRatio: '9:16' });
-		const same = await it.finished(remix(tall), { model: 'vidgen3.1-fast', raw: true });
+		const same = await it.finished(remix(tall), { ...FAST, raw: true });
 		expect(await filmOf(same)).toMatchObject({ width: 720, height: 1280 });
-		const other = await it.finished(remix(tall), {
-			model: 'vidgen3.1-fast',
-			raw: true,
-			aspect_ratio: '16:9',
-			resolution: '1080p',
-		});
+		const wide = { aspect_ratio: '16:9', resolution: '1080p' };
+		const other = await it.finished(remix(tall), { ...FAST, raw: true, ...wide });
 		expect(await filmOf(other)).toMatchObject({ width: 1920, height: 1080 });
 	});
 
@@ -322,21 +276,16 @@ describe('a video is extended', () => {
 		['vidgen3.1-fast', 'vidgen3.1', 400],
 	] as const)('an original of %s as %s: %i', async (model, asked, status) => {
 		const it = await bench();
-		expect((await it.client.post(remix(original(it, { model })), { model: asked })).status).toBe(
-			status,
-		);
+		const answer = await it.client.post(remix(original(it, { model })), { model: asked });
+		expect(answer.status).toBe(status);
 	});
 
 	it('only in status success', async () => {
 		const it = await bench();
 		for (const state of ['running', 'failed'] as const) {
-			const answer = await it.client.post(remix(original(it, { state })), {
-				model: 'vidgen3.1-fast',
-			});
-			expect([answer.status, answer.body.error?.message]).toEqual([
-				400,
-				expect.stringMatching(/success/),
-			]);
+			const answer = await it.client.post(remix(original(it, { state })), FAST);
+			expect(answer.status).toBe(400);
+			expect(answer.body.error?.message).toMatch(/success/);
 		}
 		expect(it.sandbox.ledger().accepted).toBe(0);
 	});
@@ -348,9 +297,8 @@ describe('a video is extended', () => {
 		['raw as a text', { raw: 'true' }],
 	])('not with %s', async (_what, fields) => {
 		const it = await bench();
-		expect(
-			(await it.client.post(remix(original(it)), { model: 'vidgen3.1-fast', ...fields })).status,
-		).toBe(400);
+		const answer = await it.client.post(remix(original(it)), { ...FAST, ...fields });
+		expect(answer.status).toBe(400);
 	});
 
 	it('not when it does not exist, is no video, or is of another model family', async () => {
@@ -358,33 +306,23 @@ describe('a video is extended', () => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const foreign = original(it, { key: 'sandbox-key-unlimited' });
 		for (const id of ['task_unknown', picture, foreign]) {
-			const answer = await it.client.post(remix(id), { model: 'vidgen3.1-fast' });
+			const answer = await it.client.post(remix(id), FAST);
 			expect([answer.status, answer.body.error?.type]).toEqual([404, 'not_found_error']);
 		}
 		const generated = text((await it.finished(VIDEOS, BASIC)).id);
-		expect((await it.client.post(remix(generated), { model: 'vidgen3.1-fast' })).status).toBe(400);
+		expect((await it.client.post(remix(generated), FAST)).status).toBe(400);
 	});
 });
 
 it('originals can be made over HTTP, free and out of the ledger', async () => {
 	const it = await bench();
-	expect((await it.admin('POST', '/tracks', { seconds: 12 })).body).toMatchObject({
-		family: 'music',
-		operation: 'upload',
-		stage: 'completed',
-	});
-	expect((await it.admin('POST', '/grids', { state: 'running' })).body).toMatchObject({
-		family: 'grid',
-		stage: 'running',
-	});
-	expect((await it.admin('POST', '/videos', { model: 'vidgen3.1-quality' })).body).toMatchObject({
-		family: 'video',
-		stage: 'completed',
-	});
-	expect((await it.admin('POST', '/videos', { model: 'other' })).body).toMatchObject({
-		family: 'video',
-		stage: 'completed',
-	});
+	const made = async (path: string, body: object) => (await it.admin('POST', path, body)).body;
+	const upload = { family: 'music', operation: 'upload', stage: 'completed' };
+	expect(await made('/tracks', { seconds: 12 })).toMatchObject(upload);
+	const running = { family: 'grid', stage: 'running' };
+	expect(await made('/grids', { state: 'running' })).toMatchObject(running);
+	for (const model of ['vidgen3.1-quality', 'other'])
+		expect(await made('/videos', { model })).toMatchObject({ family: 'video', stage: 'completed' });
 	expect((await it.admin('POST', '/videos', { model: 7 })).status).toBe(400);
 	expect(it.sandbox.ledger().accepted).toBe(0);
 	expect((await it.client.get('/balance')).body.used_credits).toBe(0);

@@ -4,6 +4,7 @@ import { receiver } from './support/receiver';
 import { bench, until, type Bench, type Json } from './support/sandbox';
 
 const open: SandboxOptions = { allowPrivateCallbacks: true };
+const endless: SandboxOptions = { durations: { image: null } };
 
 async function submitted({ client }: Bench, webhook: string, count = 1): Promise<string[]> {
 	const ids: string[] = [];
@@ -73,17 +74,12 @@ describe('a forged callback', () => {
 		await until('both have arrived', () => it.arrivals.length === 2);
 		const [forged, genuine] = it.arrivals;
 		expect(genuine?.body.id).toBe(id);
-		expect(forged?.body).toEqual({
-			...genuine?.body,
-			id: expect.stringMatching(/^task_forged_/) as string,
-		});
-		expect((await it.client.get(`/v1/tasks/${forged?.body.id as unknown as string}`)).status).toBe(
-			404,
-		);
-		expect(it.sandbox.deliveries.list().map(({ kind }) => kind)).toStrictEqual([
-			'forged',
-			'genuine',
-		]);
+		const other = expect.stringMatching(/^task_forged_/) as string;
+		expect(forged?.body).toEqual({ ...genuine?.body, id: other });
+		const { status } = await it.client.get(`/v1/tasks/${String(forged?.body.id)}`);
+		expect(status).toBe(404);
+		const kinds = it.sandbox.deliveries.list().map(({ kind }) => kind);
+		expect(kinds).toStrictEqual(['forged', 'genuine']);
 	});
 
 	it('has links that lead elsewhere', async () => {
@@ -91,16 +87,13 @@ describe('a forged callback', () => {
 		const [id] = await submitted(it, it.url);
 		await it.clock.advance(3_000);
 		await until('both have arrived', () => it.arrivals.length === 2);
-		expect(it.arrivals[0]?.body).toMatchObject({
-			id,
-			status: 'completed',
-			result: { images: [{ url: ['https://forged.example.com/result'] }] },
-		});
+		const result = { images: [{ url: ['https://forged.example.com/result'] }] };
+		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'completed', result });
 		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id ?? ''));
 	});
 
 	it('claims that a running task has completed', async () => {
-		const it = await setUp({ durations: { image: null } }, { type: 'earlyCallback' });
+		const it = await setUp(endless, { type: 'earlyCallback' });
 		const [id = ''] = await submitted(it, it.url);
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'completed', progress: 100 });
@@ -110,28 +103,15 @@ describe('a forged callback', () => {
 		expect(it.arrivals[1]?.body).toEqual(await it.client.task(id));
 	});
 
+	const fourLinks = Array<unknown>(4).fill(expect.any(String));
+
 	it.each([
-		[
-			'music',
-			'/v1/music/generations/sounds',
-			{ prompt: 'rain' },
-			{ status: 'completed', result: { music: [{}, {}] } },
-		],
-		[
-			'video',
-			'/v1/videos/generations',
-			{ model: 'vidomni-v3-omni', prompt: 'x' },
-			{ status: 'success', result: {} },
-		],
-		[
-			'grid',
-			'/v1/gridart/generations/imagine',
-			{ prompt: 'x' },
-			{ status: 'SUCCESS', image_urls: Array<unknown>(4).fill(expect.any(String)) },
-		],
-	])('of the %s family has its shape', async (_family, path, body, shape) => {
+		['music/generations/sounds', {}, { status: 'completed', result: { music: [{}, {}] } }],
+		['videos/generations', { model: 'vidomni-v3-omni' }, { status: 'success', result: {} }],
+		['gridart/generations/imagine', {}, { status: 'SUCCESS', image_urls: fourLinks }],
+	])('of a task of %s has the shape of its family', async (path, body, shape) => {
 		const it = await setUp({}, { type: 'earlyCallback' });
-		await it.client.submit(path, { ...body, webhook: it.url });
+		await it.client.submit(`/v1/${path}`, { prompt: 'x', ...body, webhook: it.url });
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject(shape);
 	});
@@ -139,10 +119,7 @@ describe('a forged callback', () => {
 
 describe('an early callback', () => {
 	it('has the running state of the task', async () => {
-		const it = await setUp(
-			{ durations: { image: null } },
-			{ type: 'earlyCallback', claims: 'running' },
-		);
+		const it = await setUp(endless, { type: 'earlyCallback', claims: 'running' });
 		const [id] = await submitted(it, it.url);
 		await until('it has arrived', () => it.arrivals.length === 1);
 		expect(it.arrivals[0]?.body).toMatchObject({ id, status: 'in_progress' });
@@ -179,11 +156,9 @@ describe('effects on the same callback', () => {
 		expect(it.arrivals).toEqual([]);
 		await it.clock.advance(1);
 		await until('all have arrived', () => it.arrivals.length === 3);
-		expect(it.sandbox.deliveries.list().map(({ kind, fault }) => [kind, fault])).toEqual([
-			['forged', 'fault_1 fault_2 fault_3'],
-			['genuine', 'fault_1 fault_2 fault_3'],
-			['duplicate', 'fault_1 fault_2 fault_3'],
-		]);
+		const sent = it.sandbox.deliveries.list().map(({ kind, fault }) => ({ kind, fault }));
+		const fault = 'fault_1 fault_2 fault_3';
+		expect(sent).toEqual(['forged', 'genuine', 'duplicate'].map((kind) => ({ kind, fault })));
 	});
 
 	it('on a task are combined too', async () => {
@@ -200,16 +175,8 @@ describe('by hand', () => {
 		const [id = ''] = await submitted(it, it.url);
 		await it.clock.advance(3_000);
 		await until('it has arrived', () => it.arrivals.length === 1);
-		expect(
-			(
-				await it.admin('POST', '/callbacks', {
-					taskId: id,
-					copies: 3,
-					simultaneous: true,
-					kind: 'duplicate',
-				})
-			).status,
-		).toBe(200);
+		const again = { taskId: id, copies: 3, simultaneous: true, kind: 'duplicate' };
+		expect((await it.admin('POST', '/callbacks', again)).status).toBe(200);
 		await until('all have arrived', () => it.arrivals.length === 4);
 		expect(new Set(it.arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 	});
@@ -243,10 +210,7 @@ describe('by hand', () => {
 });
 
 it('the callbacks of 300 tasks, each duplicated, all arrive, at most 50 at a time', async () => {
-	const it = await setUp(
-		{ durations: { image: null } },
-		{ type: 'duplicateCallback', spacing: 'simultaneous' },
-	);
+	const it = await setUp(endless, { type: 'duplicateCallback', spacing: 'simultaneous' });
 	const answers = await Promise.all(Array.from({ length: 300 }, () => submitted(it, it.url)));
 	it.sandbox.tasks.finishAll();
 	await until(
