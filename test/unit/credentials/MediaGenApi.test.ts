@@ -32,6 +32,8 @@ test('the key is not sent unencrypted to a public host, by whichever node; on a 
 	expect((await signFor('http://10.0.0.5:4010')).headers).toHaveProperty('Authorization');
 });
 
+const evil = 'https://evil.example.com/';
+
 test.each<[string, object]>([
 	['another host', { url: 'https://evil.example.com/v1/balance' }],
 	['another host in uri', { uri: 'https://evil.example.com/v1/balance' }],
@@ -39,16 +41,10 @@ test.each<[string, object]>([
 	['another port', { url: 'https://api.example.com:8443/v1/balance' }],
 	['the host as a user name', { url: 'https://api.example.com@evil.example.com/' }],
 	['the host as a part of another', { url: 'https://api.example.com.evil.com/' }],
-	[
-		'a full address beside a base',
-		{ baseURL: 'https://api.example.com', url: 'https://evil.example.com/' },
-	],
+	['a full address beside a base', { baseURL: 'https://api.example.com', url: evil }],
 	['an address of two slashes', { baseURL: 'https://api.example.com', url: '//evil.example.com/' }],
-	[
-		'another host in uri beside url',
-		{ url: 'https://api.example.com/v1/balance', uri: 'https://evil.example.com/' },
-	],
-	['another host in uri beside an empty url', { url: '', uri: 'https://evil.example.com/' }],
+	['another host in uri beside url', { url: 'https://api.example.com/v1/balance', uri: evil }],
+	['another host in uri beside an empty url', { url: '', uri: evil }],
 ])('the key is not sent to %s', async (_, options) => {
 	await expect(sign(options)).rejects.toThrow(
 		'The MediaGen API key is sent to https://api.example.com only',

@@ -56,16 +56,11 @@ const sound = () => inputOf('music.sounds', { prompt: 'Rain' });
 const reroll = () => inputOf('grid.reroll', { taskId: originals().grid().id });
 const video = () => inputOf('video.generate', fromPicture);
 const imagine = (prompt: string) => submit('grid', '/v1/gridart/generations/imagine', { prompt });
+const stem = (index: number, name: string): Shape => [[index, 'audio', name]];
 const stems = (dialect: DialectName): Shape =>
 	dialect === 'verbose'
-		? [
-				[1, 'audio', 'drums'],
-				[1, 'audio', 'instrumental'],
-			]
-		: [
-				[1, 'audio', 'drum_kit'],
-				[2, 'audio', 'backing_track'],
-			];
+		? [...stem(1, 'drums'), ...stem(1, 'instrumental')]
+		: [...stem(1, 'drum_kit'), ...stem(2, 'backing_track')];
 
 type Case = [title: string, buys: () => Purchase, results: (dialect: DialectName) => Shape];
 
@@ -73,43 +68,28 @@ const withReference = { image_urls: [REFERENCE] };
 const fox = { model: 'imagegen-2-official', prompt: 'A fox', ...withReference };
 const waves = { model: 'vidomni-v3-omni', prompt: 'Waves', ...withReference };
 const shanty = { gpt_description: 'A sea shanty' };
+const ofTrack = (operation: string, given: object) => () =>
+	inputOf(`music.${operation}`, { taskId: originals().track().id, ...given });
+const two = () => inputOf('image.generate', { n: 2, ...fromReference });
+const variation = () => inputOf('grid.variation', { taskId: originals().grid().id, index: 3 });
+const custom = (family: string, path: string, body: object) => () => submit(family, path, body);
 
 const CASES: Case[] = [
 	['sounds', sound, tracks],
-	[
-		'a cover',
-		() => inputOf('music.coverSong', { taskId: originals().track().id, tags: 'folk' }),
-		tracks,
-	],
-	[
-		'separated stems',
-		() => inputOf('music.stems', { taskId: originals().track().id, stemType: 'drum_kit' }),
-		stems,
-	],
-	[
-		'two pictures from a reference',
-		() => inputOf('image.generate', { n: 2, ...fromReference }),
-		() => pictures(2),
-	],
+	['a cover', ofTrack('coverSong', { tags: 'folk' }), tracks],
+	['separated stems', ofTrack('stems', { stemType: 'drum_kit' }), stems],
+	['two pictures from a reference', two, () => pictures(2)],
 	['a re-roll', reroll, () => GRID],
-	[
-		'a variation',
-		() => inputOf('grid.variation', { taskId: originals().grid().id, index: 3 }),
-		() => GRID,
-	],
+	['a variation', variation, () => GRID],
 	['a video from a picture', video, () => CLIP],
-	[
-		'a song by custom request',
-		() => submit('music', '/v1/music/generations/create', shanty),
-		tracks,
-	],
+	['a song by custom request', custom('music', '/v1/music/generations/create', shanty), tracks],
 	['a grid by custom request', () => imagine('A lighthouse'), () => GRID],
 	[
 		'a picture by custom request',
-		() => submit('image', '/v1/images/generations', fox),
+		custom('image', '/v1/images/generations', fox),
 		() => pictures(1),
 	],
-	['a video by custom request', () => submit('video', '/v1/videos/generations', waves), () => CLIP],
+	['a video by custom request', custom('video', '/v1/videos/generations', waves), () => CLIP],
 ];
 
 /** A purchase of each family whose result is fetched by its id, when the request is not known any more. */

@@ -109,6 +109,7 @@ describe('The key is not shown', () => {
 		const encoded = encodeURIComponent(key);
 		const small = encoded.replace(/%../g, (each) => each.toLowerCase());
 		const whole = [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join('');
+		const bearer = encodeURIComponent(`Bearer ${key}`);
 		const query = (auth: string) => `https://example.com/?auth=${auth}&x=1`;
 		const ascii = json.replace(
 			/[^ -~]/g,
@@ -122,11 +123,7 @@ describe('The key is not shown', () => {
 			['after Bearer', `Bearer ${key}`, 'Bearer •••'],
 			['URL-encoded', encoded],
 			['URL-encoded with small letters', small],
-			[
-				'URL-encoded in a query, after Bearer',
-				query(encodeURIComponent(`Bearer ${key}`)),
-				query('Bearer%20•••'),
-			],
+			['URL-encoded in a query, after Bearer', query(bearer), query('Bearer%20•••')],
 			['URL-encoded twice', encodeURIComponent(encoded)],
 			['URL-encoded in part', encodeURI(key)],
 			['URL-encoded in whole', whole],
@@ -231,21 +228,16 @@ describe('The credential of a node', () => {
 		expect(asked).toEqual(['mediaGenApi']);
 	});
 
+	const other = { id: '1', name: 'x' };
+	const withoutId = { id: null, name: '' };
+
 	test.each<[string, INode]>([
 		['a node without credentials', node],
-		[
-			'a node with another credential only',
-			{ ...node, credentials: { other: { id: '1', name: 'x' } } },
-		],
-		[
-			'a credential without an id',
-			{ ...node, credentials: { mediaGenApi: { id: null, name: '' } } },
-		],
+		['a node with another credential only', { ...node, credentials: { other } }],
+		['a credential without an id', { ...node, credentials: { mediaGenApi: withoutId } }],
 	])('%s has no id to give', async (_, given) => {
-		expect((await getConnection(contextOf(given, stored))).decrypted).toMatchObject({
-			id: '',
-			name: '',
-		});
+		const { decrypted } = await getConnection(contextOf(given, stored));
+		expect(decrypted).toMatchObject({ id: '', name: '' });
 	});
 
 	test('that cannot be used is an error which names the field', async () => {
