@@ -25,6 +25,7 @@ import {
 } from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
+import { words } from '../../../support/words';
 import { nodeOf } from '../../support/node';
 
 const errors = {
@@ -47,14 +48,9 @@ test('a purchase is sent again only when it was surely not accepted', () => {
 });
 
 test('a read is sent again after everything that may pass', () => {
-	expect(retried('read')).toEqual([
-		'rateLimit',
-		'unreachable',
-		'server',
-		'connection',
-		'timeout',
-		'unreadable',
-	]);
+	expect(retried('read')).toEqual(
+		words('rateLimit unreachable server connection timeout unreadable'),
+	);
 });
 
 test('a caller that asks again by itself gets every error', () => {
@@ -68,14 +64,9 @@ test('attempts are counted, but for a rate limit: the deadline ends that', () =>
 });
 
 test('the wait doubles up to half a minute, with jitter, and the service can name it', () => {
-	for (const [attempts, ceiling] of [
-		[1, 1_000],
-		[2, 2_000],
-		[3, 4_000],
-		[6, 30_000],
-		[60, 30_000],
-	] as const) {
-		const waits = Array.from({ length: 50 }, () => backoffMs(errors.server, attempts));
+	const ceilings = { 1: 1_000, 2: 2_000, 3: 4_000, 6: 30_000, 60: 30_000 };
+	for (const [attempts, ceiling] of Object.entries(ceilings)) {
+		const waits = Array.from({ length: 50 }, () => backoffMs(errors.server, Number(attempts)));
 		expect(Math.min(...waits)).toBeGreaterThanOrEqual(ceiling / 2);
 		expect(Math.max(...waits)).toBeLessThanOrEqual(ceiling);
 		expect(new Set(waits).size).toBeGreaterThan(1);
@@ -160,9 +151,8 @@ describe('A request', () => {
 	) => await createSend(contextOf(...answers), by, signal).send(request, anything);
 
 	test("is written in the deployment's words: the path, the names of headers and the model, but not the prompt", async () => {
-		expect(
-			await send({ ...purchase, headers: { 'musicgen-beta': 'musicgen' }, timeoutMs: 7_000 }, [ok]),
-		).toEqual({ done: true });
+		const request = { ...purchase, headers: { 'musicgen-beta': 'musicgen' }, timeoutMs: 7_000 };
+		expect(await send(request, [ok])).toEqual({ done: true });
 		expect(calls[0]?.type).toBe('mediaGenApi');
 		expect(calls[0]?.options).toEqual({
 			method: 'POST',
@@ -188,12 +178,8 @@ describe('A request', () => {
 
 	test('without a body has a minute for its answer', async () => {
 		await send(read, [ok]);
-		expect(calls[0]?.options).toMatchObject({
-			body: undefined,
-			headers: {},
-			json: true,
-			timeout: 60_000,
-		});
+		const options = { body: undefined, headers: {}, json: true, timeout: 60_000 };
+		expect(calls[0]?.options).toMatchObject(options);
 	});
 
 	test('with bytes sends them unchanged, and is not JSON', async () => {
@@ -238,13 +224,11 @@ describe('A request', () => {
 		});
 	});
 
+	const accent = Buffer.from('{"a":"é"}');
+
 	test.each<[string, Array<string | Buffer>, unknown]>([
 		['JSON in pieces', ['{"a":', '"b"}'], { a: 'b' }],
-		[
-			'JSON whose characters are cut',
-			[Buffer.from('{"a":"é"}').subarray(0, 7), Buffer.from('{"a":"é"}').subarray(7)],
-			{ a: 'é' },
-		],
+		['JSON whose characters are cut', [accent.subarray(0, 7), accent.subarray(7)], { a: 'é' }],
 		['JSON with a byte order mark', ['\ufeff{}'], {}],
 		['text', ['<html>'], '<html>'],
 		['nothing', [], ''],
@@ -342,9 +326,8 @@ describe('A request', () => {
 			]);
 
 		test('is read up to 64 MB', async () => {
-			expect(await send(read, [{ statusCode: 200, body: megabytes(63, '{"a":1}') }])).toEqual({
-				a: 1,
-			});
+			const body = megabytes(63, '{"a":1}');
+			expect(await send(read, [{ statusCode: 200, body }])).toEqual({ a: 1 });
 		});
 
 		test.each([
@@ -433,13 +416,11 @@ describe('A request', () => {
 	});
 
 	test('is not sent again when that would be after the deadline of its caller, and is when it is right at it', async () => {
-		await expect(
-			send({ ...purchase, deadline: START + 4_999 }, [limited('5'), ok]),
-		).rejects.toThrow('Rate limit reached');
+		const by = async (deadline: number) =>
+			await send({ ...purchase, deadline: START + deadline }, [limited('5'), ok]);
+		await expect(by(4_999)).rejects.toThrow('Rate limit reached');
 		expect(calls).toHaveLength(1);
-		expect(await send({ ...purchase, deadline: START + 5_000 }, [limited('5'), ok])).toEqual({
-			done: true,
-		});
+		expect(await by(5_000)).toEqual({ done: true });
 	});
 
 	test('waits longer and longer for a limit that lets nothing through', async () => {
@@ -448,6 +429,14 @@ describe('A request', () => {
 	});
 
 	describe('beside others', () => {
+		/** Sends a purchase that meets a rate limit of so many seconds: others come while it waits. */
+		const besideLimited = async (seconds: string) => {
+			const { send: both } = createSend(contextOf(limited(seconds), ok), connection);
+			const first = both(purchase, anything);
+			await new Promise((resolve) => setImmediate(resolve));
+			return { both, first };
+		};
+
 		test('waits for the longest of their rate limits', async () => {
 			const { send: both } = createSend(contextOf(limited('20'), limited('5'), ok), connection);
 			await Promise.all([both(purchase, anything), both(read, anything)]);
@@ -472,42 +461,28 @@ describe('A request', () => {
 		});
 
 		test('that reads waits for half a minute of it at most: what was bought is waited for', async () => {
-			const { send: both } = createSend(contextOf(limited('100'), ok), connection);
-			const first = both(purchase, anything);
-			await new Promise((resolve) => setImmediate(resolve));
+			const { both, first } = await besideLimited('100');
 			await Promise.all([both(read, anything), both(purchase, anything), first]);
-			const seconds = calls.map(({ options, at }) => [options.method, Math.floor(at / 1_000)]);
-			expect(seconds).toStrictEqual([
-				['POST', 0],
-				['GET', 30],
-				['POST', 100],
-				['POST', 100],
-			]);
+			const sent = calls.map(({ options, at }) => `${options.method} ${Math.floor(at / 1_000)} s`);
+			expect(sent).toStrictEqual(['POST 0 s', 'GET 30 s', 'POST 100 s', 'POST 100 s']);
 		});
 
 		test('of a caller that asks again by itself has its last try at its deadline', async () => {
-			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
-			const first = both(purchase, anything);
-			await new Promise((resolve) => setImmediate(resolve));
+			const { both, first } = await besideLimited('20');
 			await both({ ...read, retry: 'once', deadline: () => START + 10_000 }, anything);
 			expect(calls.map(({ at }) => Math.floor(at / 1_000))).toStrictEqual([0, 10]);
 			await first;
 		});
 
 		test('is sent when their rate limit ends right at its deadline', async () => {
-			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
-			const first = both(purchase, anything);
-			await new Promise((resolve) => setImmediate(resolve));
-			expect(await both({ ...purchase, deadline: START + 20_000 }, anything)).toEqual({
-				done: true,
-			});
+			const { both, first } = await besideLimited('20');
+			const inTime = { ...purchase, deadline: START + 20_000 };
+			expect(await both(inTime, anything)).toEqual({ done: true });
 			await first;
 		});
 
 		test('gives up at once when their rate limit ends after its deadline: it was surely not bought', async () => {
-			const { send: both } = createSend(contextOf(limited('20'), ok), connection);
-			const first = both(purchase, anything);
-			await new Promise((resolve) => setImmediate(resolve));
+			const { both, first } = await besideLimited('20');
 			const late = both({ ...purchase, deadline: START + 19_999 }, anything);
 			await expect(late).rejects.toMatchObject({
 				message: 'Rate limit reached',
