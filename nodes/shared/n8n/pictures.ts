@@ -84,7 +84,7 @@ export class PictureReader {
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
 	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
-		const links = linksIn(values[url]);
+		const links = linkList(values[url]);
 		const label = labelOf(this.item.fields, binaryProperty);
 		if (links.length > 0 && !isBlank(values[binaryProperty]))
 			throw this.refusal(url, `must not be set together with "${label}"`);
@@ -110,7 +110,7 @@ export class PictureReader {
 		}
 		if (source !== 'url') throw this.refusal(`${name}Source`, 'must be one of binary, url');
 		const url = `${name}Url`;
-		const link = this.only(url, linksIn(values[url]));
+		const link = this.only(url, linkList(values[url]));
 		const problem = this.rules.link.safeParse(link).error?.issues[0];
 		if (problem) throw this.refusal(url, problem.message);
 		return link;

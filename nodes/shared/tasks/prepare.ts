@@ -1,8 +1,10 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { isPrivateHost } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
+import type { Connection } from '../api/connection';
 import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
@@ -25,6 +27,7 @@ import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseKey';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, toJson } from '../util/json';
+import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { itemAddress, pausedAddress } from './callbackAddress';
 import type { BuyingRun, TaskRun } from './taskRun';
@@ -72,6 +75,18 @@ export interface ReadyTask extends ReadyItem {
 
 export type PreparedItem = ReadyTask | UnboughtItem;
 
+/** Refuses a link to a host that a public service cannot reach: its task would fail after the purchase. */
+function checkLinks(item: ExecutedItem, body: RequestBody, connection: Connection): void {
+	const isPrivate = (url?: URL) => url !== undefined && isPrivateHost(url);
+	for (const [field, value] of Object.entries(body)) {
+		const urls = [...sentRequestOf({ [field]: value }).urls].map(parseWebUrl);
+		const hidden = urls.find(isPrivate);
+		if (!hidden || connection.allowPrivateCallbacks || isPrivate(parseWebUrl(connection.baseUrl)))
+			continue;
+		throw refusal(item, field, `is not public: the service cannot reach ${hidden.hostname}`);
+	}
+}
+
 async function prepareItem(
 	run: TaskRun,
 	request: TaskRequest,
@@ -89,6 +104,7 @@ async function prepareItem(
 	const additional = readAdditionalBody(context, itemIndex, refused);
 	const { path } = request;
 	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
+	checkLinks(item, read.data, run.client.connection);
 	const own = refused.find((name) => name in target.body);
 	if (own !== undefined) throw refusal(item, 'bodyType', setByNode(own));
 	const body = { ...read.data, ...additional };

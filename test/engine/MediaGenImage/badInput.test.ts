@@ -143,6 +143,31 @@ test.each([
 	expect(error?.description).toContain(words);
 });
 
+describe('A picture on a private host', () => {
+	const urls = [url, 'http://[::ffff:10.0.0.1]/picture.png'];
+	const runWith = async (credential: object) =>
+		await runNode({
+			node: new MediaGenImage(),
+			parameters: { ...generatePicture, waitMode: 'none', referenceImages: 'url', imageUrls: urls },
+			items: [{ json: {} }],
+			credential: { ...service.credential(), ...credential },
+		});
+
+	test('is refused where the service is public', async () => {
+		const elsewhere = { baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
+		const { error } = await runWith(elsewhere);
+		expect(error?.message).toMatch(
+			/^"Image URLs" is not public: the service cannot reach \[::ffff:a00:1\]/,
+		);
+	});
+
+	test('is sent to a service that is private itself', async () => {
+		expect((await runWith({ allowPrivateCallbacks: false })).error).toBeUndefined();
+		const [request] = service.sandbox.requests.list({ method: 'POST' });
+		expect(request?.body).toMatchObject({ image_urls: urls });
+	});
+});
+
 describe('A field for one picture', () => {
 	const ask = async (given: INodeParameters, items?: INodeExecutionData[]) =>
 		await runnerOf(service)('image.edit', { waitMode: 'none', ...given }, { items });
@@ -150,6 +175,8 @@ describe('A field for one picture', () => {
 	test('that gives two is refused: one of them would be left out', async () => {
 		const { error } = await ask({ imageSource: 'url', imageUrl: `={{ ["${url}", "${url}"] }}` });
 		expect(error?.message).toContain('"Image URL" must be one picture, and it gives 2');
+		const { error: ofText } = await ask({ imageSource: 'url', imageUrl: `${url}, ${url}` });
+		expect(ofText?.message).toContain('must be one picture, and it gives 2');
 		const item = await fileItem(await picture(8, 8));
 		const files = { ...item, binary: { ...item.binary, second: item.binary?.data ?? [] } };
 		const two = { imageSource: 'binary', imageBinaryProperty: 'data, second' };
