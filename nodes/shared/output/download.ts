@@ -148,31 +148,31 @@ function isWhole(range: unknown): boolean {
 	return first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(size);
 }
 
-/** Throws if the status and the headers show that the response cannot be a file. */
-function checkResponse({ statusCode, headers }: StreamResponse, mimeType?: string): void {
+/** Throws if the status shows that the response cannot be a whole file. */
+export function checkStatus({ statusCode, headers }: StreamResponse): void {
 	if (statusCode === 202) throw noFile('it is not there yet (HTTP 202)');
 	if (statusCode === 204 || statusCode === 205)
 		throw noFile(`the answer is empty (HTTP ${statusCode})`);
 	if (statusCode === 206 && !isWhole(headers['content-range']))
 		throw noFile('only a part of it came (HTTP 206)');
-	if (mimeType !== undefined && NO_FILE_TYPES.has(mimeType))
-		throw noFile(`the content type is ${mimeType}`);
 }
 
-/** Types of pages and messages: no server delivers a picture, a sound or a clip under them. */
-const NO_FILE_TYPES = new Set([
-	'text/html',
-	'application/xhtml+xml',
-	'application/json',
-	'application/problem+json',
+/** A server that does not know a file's type may deliver it under these, and one that refuses may give its reason under them. */
+const TEXT_TYPES = new Set([
+	...['text/plain', 'text/xml', 'application/xml', 'text/html', 'application/xhtml+xml'],
+	...['application/json', 'application/problem+json'],
 ]);
 
-/** A server that does not know a file's type may deliver it under these, and one that refuses may give its reason under them. */
-const TEXT_TYPES = new Set(['text/plain', 'text/xml', 'application/xml']);
+/** The names and endings of links to a text about a result, such as the lyrics of a song. */
+const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|text|json|xml)$/i;
+const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
+
+const isTextLink = ({ name, url }: ResultFile) =>
+	TEXT_NAME.test(name ?? '') || TEXT_ENDING.test(parseWebUrl(url)?.pathname ?? '');
 
 /** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins like this. */
-const PAGE =
-	/^[\s\ufeff]*(?:<(?:!doctype\s+html|html|head|body)\b|(?:<\?xml[^>]*>\s*)?<error\b|\{\s*")/i;
+const PAGE = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
+const MESSAGE = /^[\s\ufeff]*(?:(?:<\?xml[^>]*>\s*)?<error\b|\{\s*")/i;
 
 /** Number of characters in which a page, or a text, shows what it is. */
 const BEGINS_WITHIN = 200;
@@ -201,6 +201,7 @@ const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledErr
 function watch(
 	body: ByteStream,
 	maxBytes: number,
+	mayBeText: boolean,
 	tooLarge: () => ApiError,
 	signal?: AbortSignal,
 ): Watched {
@@ -231,7 +232,8 @@ function watch(
 		if (watched.bytes < BEGINS_WITHIN) {
 			begun.push(Buffer.from(chunk));
 			watched.beginning = Buffer.concat(begun).toString('utf8', 0, BEGINS_WITHIN);
-			if (PAGE.test(watched.beginning)) stop(noFile('it is a page or a message'));
+			if (PAGE.test(watched.beginning) || (!mayBeText && MESSAGE.test(watched.beginning)))
+				stop(noFile('it is a page or a message'));
 		}
 		watched.bytes += chunk.length;
 		lastAt = clock.now();
@@ -342,18 +344,20 @@ async function attempt(
 	const { body, headers } = response;
 	const mimeType = linkedType(headers['content-type'], file.url);
 	try {
-		checkResponse(response, mimeType);
+		checkStatus(response);
 		if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
 	} catch (error) {
 		body.destroy();
 		throw asError(error);
 	}
 	const fileName = withExtension(name, mimeType, file.url);
-	const watched = watch(body, maxBytes, tooLarge, rules.signal);
+	const mayBeText = isTextLink(file);
+	const watched = watch(body, maxBytes, mayBeText, tooLarge, rules.signal);
 	try {
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
-		if (mimeType !== undefined && TEXT_TYPES.has(mimeType) && isText(watched.beginning))
+		const isTextType = mimeType !== undefined && TEXT_TYPES.has(mimeType);
+		if (isTextType && !mayBeText && isText(watched.beginning))
 			throw noFile(`the content type is ${mimeType}`);
 		const type = mimeType ?? binary.mimeType ?? null;
 		return { binary, fileName, mimeType: type, fileSize: watched.bytes };

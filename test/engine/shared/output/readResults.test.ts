@@ -145,11 +145,12 @@ describeInEachBinaryDataMode(() => {
 	const typeIs = 'the content type is';
 
 	test.each<[string, Reply, string]>([
-		['a page', file(page, 'text/html; charset=utf-8'), `${typeIs} text/html`],
+		['a page', file(page, 'text/html; charset=utf-8'), isPage],
 		['a page that is called a picture', file(`\n ${page}`, 'image/png'), isPage],
 		['a message that is called one', file('{ "detail": "expired" }', 'image/png'), isPage],
 		["storage's refusal that is called one", file(refusal, 'image/png'), isPage],
-		['a message', { json: { detail: 'expired' } }, `${typeIs} application/json`],
+		['a message', { json: { detail: 'expired' } }, isPage],
+		['a list of messages', { json: ['expired'] }, `${typeIs} application/json`],
 		["storage's refusal", file('<refused/>', 'application/xml'), `${typeIs} application/xml`],
 		['a sentence', file('Link expired', 'text/plain'), `${typeIs} text/plain`],
 		['nothing', file('', 'image/png'), 'it is empty'],
@@ -172,12 +173,37 @@ describeInEachBinaryDataMode(() => {
 		).toBe('one');
 	});
 
-	test.each(['text/plain', 'application/xml'])('a picture called %s is one', async (type) => {
-		service.on('GET', '/1.png', file('\u0089PNG\r\n\u001a\n\0\0', type));
-		const { json, items } = await get(images(`${service.url}/1.png`));
-		expect(json[0]).not.toHaveProperty('error');
-		expect(items[0]?.binary?.data?.fileName).toBe('image-task_1-1.png');
+	test.each([
+		['lyric_url', '/lyrics/1', file('la la la', 'text/plain')],
+		['aligned_lyrics_url', '/aligned/1', { json: { words: [] } }],
+		['score_url', '/score/1', file('<?xml version="1.0"?><score/>', 'application/xml')],
+		['extra_url', '/1.srt', file('1\n00:00 --> 00:01', 'text/plain')],
+	])('a text beside a picture, in %s at %s, is a file, read once', async (field, path, reply) => {
+		service.on('GET', '/1.png', file('one', 'image/png'));
+		service.on('GET', path, reply);
+		const result = { ...images(`${service.url}/1.png`), [field]: service.url + path };
+		const { json, items } = await get(result);
+		expect(json[0]).not.toHaveProperty('notes');
+		expect(await contentOf(items[0]?.binary?.data_2)).toBe(String(reply.text ?? '{"words":[]}'));
+		expect(service.sent('GET', path)).toHaveLength(1);
 	});
+
+	test('a page in place of such a text is none', async () => {
+		service.on('GET', '/1.png', file('one', 'image/png'));
+		service.on('GET', '/lyrics/1', file(page, 'text/html'));
+		const result = { ...images(`${service.url}/1.png`), lyric_url: `${service.url}/lyrics/1` };
+		expect((await get(result)).json[0]?.notes).toEqual([expect.stringContaining(isPage)]);
+	});
+
+	test.each(['text/plain', 'application/xml', 'text/html', 'application/json'])(
+		'a picture called %s is one',
+		async (type) => {
+			service.on('GET', '/1.png', file('\u0089PNG\r\n\u001a\n\0\0', type));
+			const { json, items } = await get(images(`${service.url}/1.png`));
+			expect(json[0]).not.toHaveProperty('error');
+			expect(items[0]?.binary?.data?.fileName).toBe('image-task_1-1.png');
+		},
+	);
 
 	test('all of it as a part is a picture', async () => {
 		service.on('GET', '/1', part('whole', 'bytes 0-4/5'));
