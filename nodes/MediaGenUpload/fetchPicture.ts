@@ -2,12 +2,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
-import { CanceledError, errorFromThrown } from '../shared/api/errors';
+import { ApiError, asError, CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
-import { withHardEnd } from '../shared/api/http';
+import { backoffMs, mayRetry, withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
-import { openFile } from '../shared/output/download';
+import { checkStatus, openFile } from '../shared/output/download';
+import { sleep } from '../shared/util/clock';
 
 const FETCH_WITHIN_MS = 120_000;
 
@@ -35,10 +36,18 @@ export async function fetchPicture(
 ): Promise<FileSource> {
 	const refuse = (reason: string) => itemError(context.getNode(), `"URL": ${reason}`, itemIndex);
 
-	const chunks: Buffer[] = [];
+	let chunks: Buffer[] = [];
 	let bytes = 0;
-	const read = async (end: AbortSignal) => {
-		const { body } = await openFile(context, address, connection, end);
+	const readOnce = async (end: AbortSignal) => {
+		[chunks, bytes] = [[], 0];
+		const response = await openFile(context, address, connection, end);
+		const { body } = response;
+		try {
+			checkStatus(response);
+		} catch (error) {
+			body.destroy();
+			throw asError(error);
+		}
 		for await (const chunk of body) {
 			const piece = Buffer.from(chunk);
 			bytes += piece.length;
@@ -51,16 +60,24 @@ export async function fetchPicture(
 			chunks.push(piece);
 		}
 	};
-	const failed = (thrown: unknown) => {
-		const error = thrown instanceof NodeOperationError ? thrown : errorFromThrown(thrown);
-		if (error instanceof CanceledError) throw error;
-		throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
+	const read = async (end: AbortSignal) => {
+		for (let attempts = 1; ; attempts++) {
+			try {
+				return await readOnce(end);
+			} catch (thrown) {
+				const error = thrown instanceof NodeOperationError ? thrown : errorFromThrown(thrown);
+				if (error instanceof CanceledError) throw error;
+				if (!(error instanceof ApiError) || end.aborted || !mayRetry('read', error, attempts))
+					throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
+				await sleep(backoffMs(error, attempts), end);
+			}
+		}
 	};
 	await withHardEnd(
 		FETCH_WITHIN_MS,
 		'The picture was not fully downloaded within two minutes',
 		context.getExecutionCancelSignal(),
-		async (end) => await read(end).catch(failed),
+		read,
 	);
 	// The longest signature has 12 bytes, and no piece is empty.
 	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 12)));

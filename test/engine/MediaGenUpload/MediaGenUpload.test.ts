@@ -268,11 +268,25 @@ describe('from a URL', () => {
 	let server: Server;
 	let address = '';
 	let content: Buffer;
+	/** How often each path that does not work at first was asked for. */
+	const calls = new Map<string, number>();
 
 	beforeAll(async () => {
 		content = await picture(25, 25);
 		server = createServer((request, response) => {
-			if (request.url === '/redirect') response.writeHead(302, { location: '/lake.png' }).end();
+			const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+			const status = Number(searchParams.get('first'));
+			const call = (calls.get(pathname) ?? 0) + 1;
+			calls.set(pathname, call);
+			if (status > 0 && call === 1)
+				response
+					.writeHead(status, {
+						'content-range': `bytes 0-39/${content.length}`,
+						'retry-after': '1',
+					})
+					.end(status === 206 ? content.subarray(0, 40) : undefined);
+			else if (request.url === '/redirect')
+				response.writeHead(302, { location: '/lake.png' }).end();
 			else if (request.url === '/missing') response.writeHead(404).end();
 			else if (request.url === '/reset') response.destroy();
 			else if (request.url === '/half') {
@@ -307,6 +321,12 @@ describe('from a URL', () => {
 			expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
 		},
 	);
+
+	test.each([503, 429, 206, 202])('%d at first is tried again', async (status) => {
+		const { json } = await run({ source: 'url', url: `${address}/${status}?first=${status}` });
+		expect(json[0]).toMatchObject({ bytes: content.length });
+		expect(calls.get(`/${status}`)).toBe(2);
+	});
 
 	test.each([
 		['/text', 'is not a picture that the service accepts'],
