@@ -12,10 +12,13 @@ export interface Clock {
 	toHostMs(ms: number): number;
 }
 
+/** The longest timer of Node.js, in milliseconds: a longer one ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 const host: Clock = {
 	now: () => Date.now(),
 	sleep: async (ms) => await hostSleep(ms),
-	toHostMs: (ms) => ms,
+	toHostMs: (ms) => Math.min(ms, LONGEST_TIMER_MS),
 };
 
 /** The clock of every wait and time limit. */

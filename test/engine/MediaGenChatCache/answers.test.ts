@@ -37,6 +37,13 @@ test('an answer in a list is read', async () => {
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
 });
 
+test('an answer has the time that "Timeout" gives, however long', async () => {
+	const parameters = { options: { timeout: 3_600_000 } };
+	const { json, error } = await answer('completion', { choices: said }, parameters);
+	expect(error).toBeUndefined();
+	expect(json.text).toBe('It is.');
+});
+
 test("a deployment's own word in the usage is read", async () => {
 	const written = { acme_cache_creation_5_m_tokens: 2_000, acme_cache_creation_1_h_tokens: 3_000 };
 	const body = { choices: [], usage: { prompt_tokens: 5_010, ...written } };
