@@ -24,9 +24,7 @@ export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;
 	const whole = hasHost ? `//${link}` : link;
-	const base = new URL(`${baseUrl === '' ? 'https://localhost' : baseUrl}/`);
-	// A name and a password before the host are the credential's: a link comes out with its item.
-	Object.assign(base, { username: '', password: '' });
+	const base = `${baseUrl === '' ? 'https://localhost' : baseUrl}/`;
 	return URL.canParse(whole, base) ? new URL(whole, base).href : undefined;
 }
 

@@ -65,6 +65,9 @@ export function readConnection(credential: unknown): Connection {
 	if (!url || !/^https?:\/\//i.test(baseUrl))
 		throw new Error('"Base URL" must be a full address that begins with https://');
 	if (/[?#]/.test(baseUrl)) throw new Error('"Base URL" must end before any "?" or "#"');
+	// Requests would carry them in place of the key.
+	if (url.username !== '' || url.password !== '')
+		throw new Error('"Base URL" must have no user name or password');
 	if (url.protocol === 'http:' && !isPrivateHost(url)) {
 		throw new Error(
 			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',

@@ -37,6 +37,7 @@ describe('The base URL of the credential', () => {
 		['http://api.example.com', https],
 		['https://api.example.com?team=7', 'must end before any "?" or "#"'],
 		['https://api.example.com/#top', 'must end before any "?" or "#"'],
+		['https://me:word@api.example.com', 'must have no user name or password'],
 	])('%p is refused', (baseUrl, message) => {
 		expect(() => readConnection({ ...stored, baseUrl })).toThrow(message);
 	});
