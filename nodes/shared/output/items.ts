@@ -53,6 +53,8 @@ export interface AcceptedItem extends BuyingItem {
 	task: Task;
 	/** What its request asked for, where it was sent by this node. */
 	request?: SentRequest;
+	/** Whether the service reports its end to another execution, or to none. */
+	callsElsewhere?: boolean;
 	/** The record as it came; absent while only the acknowledgement is known. */
 	record?: Record<string, unknown>;
 	error?: NodeError;

@@ -20,12 +20,16 @@ interface ExecutionContext extends Pick<
 /**
  * What is known of a purchase (design, Purchases). A rejected one, or one that failed and was refunded, has no record.
  * - `pending`: the request was sent, and nothing is known of its answer, or only that it was a 2xx that could not be read
- * - `accepted`: the service gave a task id
+ * - `accepted`: the service gave a task id; `execution` is the one that it calls at the task's end, if any
  * - `answered`: a chat response was read
  */
 const purchaseState = z.discriminatedUnion('state', [
 	z.object({ state: z.literal('pending'), response: z.string().optional() }),
-	z.object({ state: z.literal('accepted'), taskId: z.string() }),
+	z.object({
+		state: z.literal('accepted'),
+		taskId: z.string(),
+		execution: z.string().optional(),
+	}),
 	z.object({ state: z.literal('answered'), response: z.record(z.unknown()) }),
 ]);
 
@@ -268,7 +272,8 @@ export class PurchaseRecords {
 	private takePaused(purchase: Purchase): ClaimedPurchase | undefined {
 		const taskId = paused?.get(this.pausedPlace(this.keyFor(purchase)));
 		if (taskId === undefined) return undefined;
-		const state = { state: 'accepted', taskId } as const;
+		const execution = this.execution.getExecutionId();
+		const state = { state: 'accepted', taskId, execution } as const;
 		this.mark(purchase, state);
 		return state;
 	}

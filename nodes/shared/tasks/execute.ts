@@ -8,13 +8,14 @@ import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { isTool } from '../n8n/readOptions';
 import {
+	type AcceptedItem,
 	downloadResults,
 	isLeftOut,
 	isRefunded,
 	outputItems,
 	type TaskItem,
 } from '../output/items';
-import { type SentRequest, sentRequestOf } from '../output/resultFiles';
+import { sentRequestOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
@@ -64,13 +65,16 @@ const NO_ENDPOINT: BuyingOperation['notFound'] = {
 /** Milliseconds for which a run that does not poll buys after the last accepted task, such as under a rate limit. A pause begins after them. */
 const ACCEPTED_WITHIN_MS = 600_000;
 
+/** A task with what its request asked for, and whether the service reports its end to another execution, or to none. */
+type BoughtTask = AcceptedTask & Pick<AcceptedItem, 'request' | 'callsElsewhere'>;
+
 /** Buys a task for each item that is ready. Also returns when the last one was accepted, in milliseconds since 1970. */
 async function buyTasks(
 	run: BuyingRun,
 	operation: BuyingOperation,
 	items: readonly PreparedItem[],
 ): Promise<{ accepted: TaskItem[]; lastAccepted: number }> {
-	const { client, options } = run;
+	const { client, context, options } = run;
 	let lastAccepted = clock.now();
 	// Without the time that uploads took.
 	let idleSince = lastAccepted;
@@ -83,6 +87,7 @@ async function buyTasks(
 				? 'The service accepted no task for ten minutes, so this one was not sent'
 				: 'The timeout passed before the task was bought',
 	};
+	const execution = options.waitMode === 'callback' ? context.getExecutionId() : undefined;
 	const namesTask = operation.fields.some(({ name }) => name === 'taskId');
 	const notFound = operation.notFound ?? (namesTask ? undefined : NO_ENDPOINT);
 	const paid = await runPaidItems(
@@ -96,7 +101,7 @@ async function buyTasks(
 				const submission = await toSubmission(run, item, deadline.at);
 				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
 				const request = sentRequestOf(Buffer.isBuffer(submission.body) ? body : submission.body);
-				return async (): Promise<AcceptedTask & { request?: SentRequest }> => {
+				return async (): Promise<BoughtTask> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
 					lastAccepted = clock.now();
@@ -104,10 +109,13 @@ async function buyTasks(
 					return { ...accepted, request };
 				};
 			},
-			existing: ({ existing, request }) => existing && { ...existing, request },
+			existing: ({ existing, request }) =>
+				existing && { ...existing, request, callsElsewhere: true },
 			fromRecord: (state, { request }) =>
-				state.state === 'accepted' ? { taskId: state.taskId, request } : undefined,
-			toRecord: ({ taskId }) => ({ state: 'accepted', taskId }),
+				state.state === 'accepted'
+					? { taskId: state.taskId, request, callsElsewhere: state.execution !== execution }
+					: undefined,
+			toRecord: ({ taskId }) => ({ state: 'accepted', taskId, execution }),
 			// If n8n is killed before it saves the execution, this line is the only trace of the purchase.
 			logLine: ({ taskId, others = [] }) => `task ${[taskId, ...others].join(', ')} submitted`,
 			hintFor: (error) => (error instanceof NotFoundError ? notFound?.hint : undefined),
@@ -116,10 +124,10 @@ async function buyTasks(
 	);
 	const accepted = paid.map((item): TaskItem => {
 		if (item.state !== 'ready') return item;
-		const { taskId, record, request, others = [] } = item.receipt;
+		const { taskId, record, request, callsElsewhere, others = [] } = item.receipt;
 		const more = `The service made more tasks from this request: ${others.join(', ')}. Get them with the resource Task, operation Get.`;
 		const notes = others.length > 0 ? [...item.notes, more] : item.notes;
-		const bought = { ...acceptedItem(run, { ...item, notes }, taskId), request };
+		const bought = { ...acceptedItem(run, { ...item, notes }, taskId), request, callsElsewhere };
 		return record ? withRecord(run, bought, record) : bought;
 	});
 	return { accepted, lastAccepted };

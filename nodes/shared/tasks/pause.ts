@@ -114,8 +114,8 @@ async function pauseProblem(
 	// By then the rows have become tasks, from which other requests would be made.
 	if (isRunAgain(run.context, first))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
-	if (outcomes.some((outcome) => outcome.options.reused && isOpen(outcome)))
-		return 'The node polled instead of pausing: the service reports the end of a task in "Existing Task" to the execution that bought it.';
+	if (outcomes.some((outcome) => isOpen(outcome) && outcome.callsElsewhere))
+		return 'The node polled instead of pausing: the service does not report the end of a task to this execution, which did not buy it.';
 	const problem = await ownAddressProblem(run.context, resumeUrl);
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }

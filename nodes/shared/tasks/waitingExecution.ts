@@ -75,7 +75,7 @@ export const HOST_LIMIT_AFTER_MS = 180_000;
 
 /** A note of an open task while it waits. Only n8n's own time limit passes it on: the node leaves it out of its output. */
 export const NOT_READ =
-	'n8n continued after the pause by itself, such as after a restart: this task was not read again. Send the item to Task: Wait.';
+	'n8n continued after the pause by itself, such as after a restart or a Retry: this task was not read again. Send the item to Task: Wait.';
 
 /** Milliseconds after the limit for the files of what has ended. */
 const FILES_WITHIN_MS = 50_000;

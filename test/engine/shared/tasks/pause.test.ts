@@ -1,10 +1,17 @@
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
-import { log, type RunResult } from '../../support/engine';
+import { log, retryExecution, type RunResult, runNode } from '../../support/engine';
 import { stopWatching } from '../../support/pausedExecution';
 import type { Reply } from '../../support/scriptedService';
-import { accepted, completed, failed, refused, running } from '../../support/scriptedTasks';
+import {
+	accepted,
+	completed,
+	failed,
+	refused,
+	running,
+	soundRun,
+} from '../../support/scriptedTasks';
 import { retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
 
@@ -86,12 +93,23 @@ describe('The execution does not pause, though n8n could resume it', () => {
 			onSubmit(accepted('task_2'));
 			onRecord(...Array.from({ length: 2 * count }, () => running), completed);
 			await expectNoPause(
-				/did not pause: .*polled instead of pausing: the service reports .*Existing Task/,
+				/did not pause: .*polled instead of pausing: the service does not report .*to this execution/,
 				count,
 				{ existingTaskId },
 			);
 		},
 	);
+
+	test('a task of the execution that is run again: the service was given no address, or that of the other one', async () => {
+		const run = (wait: string, executionId: string) =>
+			soundRun(service, 1, { timeout: 20 }, { given: { waitMode: wait }, executionId });
+		const late = await runNode(run('poll', 'first'));
+		onRecord(running, running, completed);
+		const { json } = await retryExecution(late, run('callback', 'retried'));
+		expect(statesOf(json)).toEqual(['task_1: completed']);
+		expect(json[0]?.notes).toEqual([expect.stringContaining('polled instead of pausing')]);
+		expect(bought()).toHaveLength(1);
+	});
 
 	test.each<[string, Reply, Reply, object]>([
 		['was refused', refused, running, retryAndGoOn],
