@@ -53,10 +53,12 @@ const signReference = ({ sign }: Signer, address: string, reference: string): st
 
 /**
  * A callback address that brings back a text of the user's own. The signature is the last parameter of its query: a service that appends
- * `/callback` to the text of an address then appends to it. An address with a reference of its own stays as it is.
+ * `/callback` to the text of an address then appends to it. An address with a reference or a signature of its own stays as it is, such as
+ * that of an execution.
  */
 export function withReference(signer: Signer, address: string, reference: string): string {
-	if (parseWebUrl(address)?.searchParams.has('reference')) return address;
+	const own = parseWebUrl(address)?.searchParams;
+	if (own?.has('reference') || own?.has('signature')) return address;
 	const signature = signReference(signer, address, reference);
 	return withParameters(address, [
 		['reference', reference],

@@ -117,7 +117,12 @@ async function prepareItem(
 	// Also where its expression gives nothing.
 	const ofItem = () =>
 		'callbackBaseUrl' in given
-			? itemAddress(run, itemIndex, given.callbackBaseUrl, reference)
+			? itemAddress(
+					run,
+					itemIndex,
+					given.callbackBaseUrl,
+					'reference' in given ? (reference ?? '') : undefined,
+				)
 			: undefined;
 	const webhook = pausedAt?.(itemIndex) ?? ofItem();
 	const notes = request.notes?.(body, objectOf(named)) ?? [];

@@ -165,6 +165,13 @@ test('an address that ends in a slash is signed like the one without', async () 
 	expect(await arriving(host, [signed])).toEqual([['row 7', true]]);
 });
 
+test('a row with an empty reference has a signature too', async () => {
+	const host = trigger({ onlySigned: true });
+	const { output } = await call(host, await signedFor(host, ''));
+	expect(output?.json).toMatchObject([{ taskId: 'task_1' }]);
+	expect(output?.json[0]).not.toHaveProperty('reference');
+});
+
 test('an empty signature is none', async () => {
 	const host = trigger({ onlySigned: true });
 	expect(await call(host, `${host.address}?reference=row%207&signature=`)).toMatchObject({
@@ -198,12 +205,17 @@ test('the reference is encoded into the address, the text of the address stays, 
 
 test.each<[string, IDataObject, INodeParameters, unknown]>([
 	['without a reference', {}, { callbackBaseUrl: BASE }, BASE],
-	['with an empty reference', { reference: '' }, perRow, BASE],
 	[
 		'whose address has a reference',
 		{ reference: 'row 7' },
 		{ ...perRow, callbackBaseUrl: `${BASE}?reference=mine` },
 		`${BASE}?reference=mine`,
+	],
+	[
+		'whose address has a signature, as that of a paused execution,',
+		{ reference: 'row 7' },
+		{ ...perRow, callbackBaseUrl: `${BASE}?signature=mine` },
+		`${BASE}?signature=mine`,
 	],
 	['without an address', { reference: 'row 7' }, { reference: 'row 7' }, undefined],
 ])('a row %s changes nothing', async (_, row, options, address) => {
