@@ -126,6 +126,32 @@ const asText = (value: unknown): string | undefined =>
 		? String(value)
 		: undefined;
 
+/** Fields in which an error says why, besides `error`. */
+export const REASONS = [
+	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
+	...['error_message', 'errorMessage', 'error_msg', 'error_description'],
+];
+
+/** The first text that says why, in an error of any form: a text, a list, or an object with one of these fields. */
+export function reasonIn(value: unknown, fields = REASONS, depth = 4): string | undefined {
+	if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
+	if (depth === 0 || typeof value !== 'object' || value === null) return undefined;
+	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : [value].flat();
+	for (const each of inner) {
+		const reason = reasonIn(each, fields, depth - 1);
+		if (reason !== undefined) return reason;
+	}
+	return undefined;
+}
+
+/** The reason in an answer of another form than the specification's. A page has none. */
+function otherReason(body: unknown): string | undefined {
+	const reason = reasonIn(body, [...REASONS, 'description']);
+	return reason === undefined || reason.startsWith('<')
+		? undefined
+		: toShortText(reason, SHOWN.inMessage);
+}
+
 /** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
 function readServiceMessage(body: unknown) {
 	if (!isObject(body)) return { fromService: false };
@@ -198,7 +224,8 @@ export function errorFromResponse(
 	const sent = isRefused ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
 	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
-	return new ErrorClass(message === undefined ? title : `${title}: ${message}`, sent, {
+	const words = message ?? otherReason(response.body);
+	return new ErrorClass(words === undefined ? title : `${title}: ${words}`, sent, {
 		httpStatus: status,
 		type,
 		code,

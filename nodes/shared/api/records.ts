@@ -1,6 +1,6 @@
 import { isObject, isText, objectOf } from '../util/json';
 import { parseNumber } from '../util/schema';
-import { errorInBody, statusNamed, unreadableResponse } from './errors';
+import { errorInBody, REASONS, statusNamed, unreadableResponse } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
 export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as const;
@@ -247,12 +247,6 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 /** The words that the specification uses for a refunded task. Other words for a failure also occur in errors. */
 export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
-/** Fields in which errors of a request say why, besides `error`. */
-const REASONS = [
-	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
-	...['error_message', 'errorMessage', 'error_msg', 'error_description'],
-];
-
 const saysWhy = (holder: Record<string, unknown>) =>
 	REASONS.map((name) => holder[name]).some(
 		(value) => isText(value) || (typeof value === 'object' && value !== null),
@@ -289,7 +283,8 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (failure === undefined) {
 		const stated = isBare ? undefined : isSuccessCode(answer.code);
 		const isSuccess = stated ?? !saysWhy(answer);
-		if (saysWhy(raw) && stated !== true) return true;
+		const isConfirmed = stated === true && SPECIFIED_FAILURE.test(status);
+		if (saysWhy(raw) && !isConfirmed) return true;
 		if (!isBare && (!isSuccess || errorInBody(answer) !== undefined)) return true;
 	}
 	const named = failure && statusNamed(failure);

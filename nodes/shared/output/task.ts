@@ -1,4 +1,5 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
+import { reasonIn } from '../api/errors';
 import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
 import {
 	knownStatus,
@@ -6,7 +7,6 @@ import {
 	type TaskRecord,
 	type TaskStatus,
 	toTaskRecord,
-	toText,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
 import { objectOf } from '../util/json';
@@ -116,7 +116,8 @@ function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskS
 
 function errorOf({ failure, raw }: TaskRecord): Task['error'] {
 	return {
-		message: failure?.message ?? toText(raw.message) ?? 'The service gives no reason',
+		message:
+			failure?.message ?? reasonIn(raw) ?? reasonIn(raw.result) ?? 'The service gives no reason',
 		code: failure?.code ?? null,
 		type: failure?.type ?? null,
 		httpStatus: null,

@@ -248,6 +248,12 @@ describe('A response with an error', () => {
 		['an object', { error: { message: {} } }, 'Bad request'],
 		['no text', { error: null, message: 'Too loud' }, 'Bad request: Too loud'],
 		['a page', '<html></html>', 'Bad request'],
+		['a sentence', ' Too\nloud ', 'Bad request: Too loud'],
+		['a table of the specification', { code: 4, description: 'Too loud' }, 'Bad request: Too loud'],
+		['a list of fields', { detail: [{ loc: ['n'], msg: 'Too loud' }] }, 'Bad request: Too loud'],
+		['a list of errors', { errors: [{ message: 'Too loud' }] }, 'Bad request: Too loud'],
+		['an envelope twice', { error: { error: { message: 'Too loud' } } }, 'Bad request: Too loud'],
+		['a list of texts', { message: ['Too loud', 'Too long'] }, 'Bad request: Too loud'],
 		['nothing', undefined, 'Bad request'],
 	])('whose message is %s', (_, body, message) => {
 		expect(errorOf(400, body).message).toBe(message);

@@ -303,6 +303,7 @@ test.each([
 		...['detail', 'reason', 'errorMessage'].map((name) => ({ status: 'failed', [name]: 'down' })),
 		{ status: 'failed', errors: [{ message: 'down' }] },
 		{ data: { status: 'failed', reason: 'down' } },
+		{ code: 200, data: { status: 'error', message: 'busy' } },
 		{ error: 'overloaded', data: { status: 'failed' } },
 		{ code: 200, error: { message: 'overloaded' }, data: { status: 'failed' } },
 		{ code: 'rate_limit_exceeded', data: { status: 'failed' } },

@@ -78,8 +78,16 @@ describe('The error of a failed task', () => {
 		expect(taskOf({ status: 'failed', error }).error).toEqual(expected);
 	});
 
-	test("is the record's message where it has no reason of its own", () => {
-		expect(taskOf({ status: 'failed', message: 'Too loud' }).error?.message).toBe('Too loud');
+	test.each<object>([
+		{ message: 'Too loud' },
+		{ error: [{ message: 'Too loud' }] },
+		{ error: { error: { message: 'Too loud' } } },
+		{ error: { detail: 'Too loud' } },
+		{ error: { message: { text: null }, reason: 'Too loud' } },
+		{ errors: [{ msg: 'Too loud' }] },
+		{ result: { error: 'Too loud' } },
+	])('is the reason that it has, in %j', (fields) => {
+		expect(taskOf({ status: 'failed', ...fields }).error?.message).toBe('Too loud');
 	});
 
 	const NONE = [false, null, '', { message: null }, { message: 'A warning' }];
