@@ -32,6 +32,12 @@ export const isNodeError = (error: unknown): error is NodeError =>
 const ANOTHER_SERVER =
 	'Check the base URL in the MediaGen credential: another server may be answering there.';
 
+/** For a 404 to a request that names no task. */
+export const NO_ENDPOINT = {
+	words: 'Endpoint not found',
+	hint: 'Check "Base URL" in the credential: it must lead to the service.',
+};
+
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],

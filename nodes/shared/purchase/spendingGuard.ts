@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
-import { ApiError, asError } from '../api/errors';
+import { ApiError, asError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { Deadline } from '../api/http';
 import { itemRanges } from '../n8n/rows';
@@ -48,11 +48,14 @@ const RUN_THE_REST =
 
 const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
 
-const unreadable = (problem: string) =>
-	new KeepBalanceError(
-		`${problem}, and "Keep Balance" is set`,
-		'Run the node again later, or remove "Keep Balance" from the options.',
-	);
+const CHECK_KEY = 'Check the API key in the MediaGen credential.';
+
+const OTHER_UNIT = 'Choose the other unit in "Keep Balance: Unit".';
+
+const unreadable = (
+	problem: string,
+	hint = 'Run the node again later, or remove "Keep Balance" from the options.',
+) => new KeepBalanceError(`${problem}, and "Keep Balance" is set`, hint);
 
 const LIMITS = ['checkOnly', 'maxTasks', 'keepBalance'] as const;
 
@@ -187,10 +190,14 @@ export class SpendingGuard {
 		const within = deadline ?? clock.now() + timeout * 1_000;
 		const record = await this.client.balance.retrieve(within).catch(asError);
 		if (record instanceof Error)
-			throw unreadable(`the balance could not be read (${record.message})`);
+			throw unreadable(
+				`the balance could not be read (${record.message})`,
+				record instanceof ApiError && isKeyRefused(record) ? CHECK_KEY : undefined,
+			);
 		if (record.unlimited_quota) return;
 		const remaining = remainingOf(record, unit);
-		if (remaining === null) throw unreadable(`the service does not state the remaining ${unit}`);
+		if (remaining === null)
+			throw unreadable(`the service does not state the remaining ${unit}`, OTHER_UNIT);
 		const rounded = sum([remaining]);
 		const amount = unit === 'credits' ? `${rounded} credits` : `${rounded}`;
 		if (rounded < keepBalance)

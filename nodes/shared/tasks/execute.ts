@@ -6,6 +6,7 @@ import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
 import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
+import { NO_ENDPOINT } from '../n8n/nodeErrors';
 import { isTool } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
@@ -55,12 +56,6 @@ export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' 
 	/** What a 404 means, and what to do about it, if it may mean something other than a missing task. */
 	notFound?: { words: string; hint: string };
 }
-
-/** A 404 to a request that names no task is not about a task. */
-const NO_ENDPOINT: BuyingOperation['notFound'] = {
-	words: 'Endpoint not found',
-	hint: 'Check "Base URL" in the credential: it must lead to the service.',
-};
 
 /** Milliseconds for which a run that does not poll buys after the last accepted task, such as under a rate limit. A pause begins after them. */
 const ACCEPTED_WITHIN_MS = 600_000;

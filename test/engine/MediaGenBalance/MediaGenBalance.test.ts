@@ -47,6 +47,14 @@ test("a deleted key shows the service's own message", async () => {
 	expect(error?.message).toContain(message);
 });
 
+test('a balance that is not there is no task that is not there', async () => {
+	service.sandbox.faults.add({ effect: { type: 'status', status: 404 } });
+	const { error } = await run({});
+	expect(error?.description).toBe(
+		'Check "Base URL" in the credential: it must lead to the service.',
+	);
+});
+
 /** The outputs at which the items came out, one after the other: "enough", "low", or "" if none did. */
 const outputsOf = ({ outputs }: Pick<RunResult, 'outputs'>) =>
 	outputs.flatMap((items, at) => items.map(() => ['enough', 'low'][at])).join(', ');

@@ -352,14 +352,13 @@ describe('Keep Balance', () => {
 		expect(error?.message).toBe(
 			'The request was not sent: the service does not state the remaining balance, and "Keep Balance" is set [row 1 (item 0)]',
 		);
-		expect(error?.description).toBe(
-			'Run the node again later, or remove "Keep Balance" from the options.',
-		);
+		expect(error?.description).toBe('Choose the other unit in "Keep Balance: Unit".');
 		onBalance(deleted);
 		const refused = await buy(1, { keepBalance: 1 });
 		expect(refused.error?.message).toMatch(
 			/^The request was not sent: the balance could not be read \(.*Key deleted.*\), and "Keep Balance" is set \[row 1 \(item 0\)\]$/,
 		);
+		expect(refused.error?.description).toBe('Check the API key in the MediaGen credential.');
 	});
 
 	test('a key without a limit passes', async () => {
