@@ -31,9 +31,11 @@ import {
 	streamResponse,
 	withHardEnd,
 } from '../api/http';
+import { toApiName } from '../util/case';
 import { clock, sleep, within } from '../util/clock';
 import { parseWebUrl } from '../util/schema';
 import { isData, linkedType, toMimeType, withExtension } from './fileNames';
+import { MEDIA_EXTENSION } from './mediaTypes';
 import type { ResultFile } from './resultFiles';
 
 /** What every n8n context that can download a file has in common. */
@@ -167,18 +169,24 @@ const TEXT_TYPES = new Set([
 const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|text|json|xml)$/i;
 const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
 
-const isTextLink = ({ name, url }: ResultFile) =>
-	TEXT_NAME.test(name ?? '') || TEXT_ENDING.test(parseWebUrl(url)?.pathname ?? '');
+function isTextLink({ name, url }: ResultFile): boolean {
+	const path = parseWebUrl(url)?.pathname ?? '';
+	return (
+		TEXT_ENDING.test(path) || (TEXT_NAME.test(toApiName(name ?? '')) && !MEDIA_EXTENSION.test(path))
+	);
+}
 
 /** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins like this. */
 const PAGE = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;
 const MESSAGE = /^[\s\ufeff]*(?:(?:<\?xml[^>]*>\s*)?<error\b|\{\s*")/i;
+const MESSAGE_OF_TEXT =
+	/^[\s\ufeff]*(?:(?:<\?xml[^>]*>\s*)?<error\b|\{\s*"(?:error|detail|message|code)")/i;
 
 /** Number of characters in which a page, or a text, shows what it is. */
 const BEGINS_WITHIN = 200;
 
-/** Whether a beginning has none of the bytes with which every picture, sound and clip begins. Its last character may be cut off. */
-const isText = (beginning: string) => !/\p{Cc}|\ufffd/u.test(beginning.replace(/\s|\ufffd$/g, ''));
+/** Whether a beginning has none of the bytes with which every picture, sound and clip begins. The text may have any encoding. */
+const isText = (beginning: string) => !/\p{Cc}/u.test(beginning.replace(/\s/g, ''));
 
 interface Watched {
 	bytes: number;
@@ -232,7 +240,8 @@ function watch(
 		if (watched.bytes < BEGINS_WITHIN) {
 			begun.push(Buffer.from(chunk));
 			watched.beginning = Buffer.concat(begun).toString('utf8', 0, BEGINS_WITHIN);
-			if (PAGE.test(watched.beginning) || (!mayBeText && MESSAGE.test(watched.beginning)))
+			const message = mayBeText ? MESSAGE_OF_TEXT : MESSAGE;
+			if (PAGE.test(watched.beginning) || message.test(watched.beginning))
 				stop(noFile('it is a page or a message'));
 		}
 		watched.bytes += chunk.length;
@@ -357,7 +366,7 @@ async function attempt(
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
 		const isTextType = mimeType !== undefined && TEXT_TYPES.has(mimeType);
-		if (isTextType && !mayBeText && isText(watched.beginning))
+		if (isTextType && !(mayBeText && !/html/.test(mimeType)) && isText(watched.beginning))
 			throw noFile(`the content type is ${mimeType}`);
 		const type = mimeType ?? binary.mimeType ?? null;
 		return { binary, fileName, mimeType: type, fileSize: watched.bytes };

@@ -140,6 +140,10 @@ describeInEachBinaryDataMode(() => {
 	});
 	const refusal =
 		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Message>Das Kürzel ist abgelaufen</Message></Error>';
+	const latin1 = (content: string, type: string): Reply => ({
+		...file('', type),
+		text: Buffer.from(content, 'latin1'),
+	});
 	const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
 	const isPage = 'it is a page or a message';
 	const typeIs = 'the content type is';
@@ -151,6 +155,11 @@ describeInEachBinaryDataMode(() => {
 		["storage's refusal that is called one", file(refusal, 'image/png'), isPage],
 		['a message', { json: { detail: 'expired' } }, isPage],
 		['a list of messages', { json: ['expired'] }, `${typeIs} application/json`],
+		[
+			'a page in another encoding',
+			latin1('<p>verfügbar nicht</p>', 'text/html'),
+			`${typeIs} text/html`,
+		],
 		["storage's refusal", file('<refused/>', 'application/xml'), `${typeIs} application/xml`],
 		['a sentence', file('Link expired', 'text/plain'), `${typeIs} text/plain`],
 		['nothing', file('', 'image/png'), 'it is empty'],
@@ -177,6 +186,7 @@ describeInEachBinaryDataMode(() => {
 		['lyric_url', '/lyrics/1', file('la la la', 'text/plain')],
 		['aligned_lyrics_url', '/aligned/1', { json: { words: [] } }],
 		['score_url', '/score/1', file('<?xml version="1.0"?><score/>', 'application/xml')],
+		['timedLyricsUrl', '/timed/1', file('[00:01] la', 'text/plain')],
 		['extra_url', '/1.srt', file('1\n00:00 --> 00:01', 'text/plain')],
 	])('a text beside a picture, in %s at %s, is a file, read once', async (field, path, reply) => {
 		service.on('GET', '/1.png', file('one', 'image/png'));
@@ -188,11 +198,16 @@ describeInEachBinaryDataMode(() => {
 		expect(service.sent('GET', path)).toHaveLength(1);
 	});
 
-	test('a page in place of such a text is none', async () => {
+	test.each<[string, string, Reply, string]>([
+		['a page', '/lyrics/1', file(page, 'text/html'), isPage],
+		['a piece of one', '/lyrics/1', file('<h1>Forbidden</h1>', 'text/html'), typeIs],
+		['a message', '/lyrics/1', { json: { error: 'expired' } }, isPage],
+		['a message under the name of a picture', '/lyrics.png', { json: { text: 'expired' } }, isPage],
+	])('%s in place of such a text is none', async (_, path, reply, reason) => {
 		service.on('GET', '/1.png', file('one', 'image/png'));
-		service.on('GET', '/lyrics/1', file(page, 'text/html'));
-		const result = { ...images(`${service.url}/1.png`), lyric_url: `${service.url}/lyrics/1` };
-		expect((await get(result)).json[0]?.notes).toEqual([expect.stringContaining(isPage)]);
+		service.on('GET', path, reply);
+		const result = { ...images(`${service.url}/1.png`), lyric_url: service.url + path };
+		expect((await get(result)).json[0]?.notes).toEqual([expect.stringContaining(reason)]);
 	});
 
 	test.each(['text/plain', 'application/xml', 'text/html', 'application/json'])(
