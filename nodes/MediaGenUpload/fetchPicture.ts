@@ -8,7 +8,7 @@ import { backoffMs, mayRetry, withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
 import { checkStatus, openFile } from '../shared/output/download';
-import { sleep } from '../shared/util/clock';
+import { clock, sleep } from '../shared/util/clock';
 
 const FETCH_WITHIN_MS = 120_000;
 
@@ -60,6 +60,7 @@ export async function fetchPicture(
 			chunks.push(piece);
 		}
 	};
+	const until = clock.now() + FETCH_WITHIN_MS;
 	const read = async (end: AbortSignal) => {
 		for (let attempts = 1; ; attempts++) {
 			try {
@@ -67,9 +68,11 @@ export async function fetchPicture(
 			} catch (thrown) {
 				const error = thrown instanceof NodeOperationError ? thrown : errorFromThrown(thrown);
 				if (error instanceof CanceledError) throw error;
-				if (!(error instanceof ApiError) || end.aborted || !mayRetry('read', error, attempts))
+				const wait = error instanceof ApiError ? backoffMs(error, attempts) : 0;
+				const mayCome = error instanceof ApiError && mayRetry('read', error, attempts);
+				if (!mayCome || end.aborted || clock.now() + wait > until)
 					throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
-				await sleep(backoffMs(error, attempts), end);
+				await sleep(wait, end);
 			}
 		}
 	};

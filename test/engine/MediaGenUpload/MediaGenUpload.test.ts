@@ -282,7 +282,7 @@ describe('from a URL', () => {
 				response
 					.writeHead(status, {
 						'content-range': `bytes 0-39/${content.length}`,
-						'retry-after': '1',
+						'retry-after': searchParams.get('after') ?? '1',
 					})
 					.end(status === 206 ? content.subarray(0, 40) : undefined);
 			else if (request.url === '/redirect')
@@ -326,6 +326,12 @@ describe('from a URL', () => {
 		const { json } = await run({ source: 'url', url: `${address}/${status}?first=${status}` });
 		expect(json[0]).toMatchObject({ bytes: content.length });
 		expect(calls.get(`/${status}`)).toBe(2);
+	});
+
+	test('a server that wants to be left alone for longer than that is not waited for', async () => {
+		const { error } = await run({ source: 'url', url: `${address}/later?first=429&after=600` });
+		expect(error?.message).toContain('Rate limit reached');
+		expect(calls.get('/later')).toBe(1);
 	});
 
 	test.each([
