@@ -133,7 +133,7 @@ export const REASONS = [
 ];
 
 /** The first text that says why, in an error of any form: a text, a list, or an object with one of these fields. */
-export function reasonIn(value: unknown, fields = REASONS, depth = 4): string | undefined {
+function reasonIn(value: unknown, fields = REASONS, depth = 4): string | undefined {
 	if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
 	if (depth === 0 || typeof value !== 'object' || value === null) return undefined;
 	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : [value].flat();
@@ -144,10 +144,10 @@ export function reasonIn(value: unknown, fields = REASONS, depth = 4): string | 
 	return undefined;
 }
 
-/** The reason in an answer of another form than the specification's. A page has none. */
-function otherReason(body: unknown): string | undefined {
-	const reason = reasonIn(body, [...REASONS, 'description']);
-	return reason === undefined || reason.startsWith('<')
+/** The reason in an error of another form than the specification's. A page, a link and a word of success say none. */
+export function otherReason(error: unknown, fields?: string[]): string | undefined {
+	const reason = reasonIn(error, fields);
+	return reason === undefined || /^(?:<|https?:|data:|(?:ok|success)$)/i.test(reason)
 		? undefined
 		: toShortText(reason, SHOWN.inMessage);
 }
@@ -224,7 +224,7 @@ export function errorFromResponse(
 	const sent = isRefused ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
 	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
-	const words = message ?? otherReason(response.body);
+	const words = message ?? otherReason(response.body, [...REASONS, 'description']);
 	return new ErrorClass(words === undefined ? title : `${title}: ${words}`, sent, {
 		httpStatus: status,
 		type,

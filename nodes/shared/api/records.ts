@@ -252,6 +252,14 @@ const saysWhy = (holder: Record<string, unknown>) =>
 		(value) => isText(value) || (typeof value === 'object' && value !== null),
 	);
 
+const STATUS_FIELDS = ['status', 'task_status', 'taskStatus', 'state'];
+
+/** Whether an object has nothing but a state and a reason, as an error of a request. */
+const isReasonOnly = (holder: Record<string, unknown>) =>
+	Object.keys(holder).every((name) =>
+		[...STATUS_FIELDS, 'error', 'code', 'type', ...REASONS].includes(name),
+	);
+
 /** Whether the code of an envelope, a number or a word, says that the request succeeded; `undefined` without one. */
 function isSuccessCode(code: unknown): boolean | undefined {
 	const number = toNumber(code);
@@ -283,7 +291,7 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (failure === undefined) {
 		const stated = isBare ? undefined : isSuccessCode(answer.code);
 		const isSuccess = stated ?? !saysWhy(answer);
-		const isConfirmed = stated === true && SPECIFIED_FAILURE.test(status);
+		const isConfirmed = stated === true && SPECIFIED_FAILURE.test(status) && !isReasonOnly(raw);
 		if (saysWhy(raw) && !isConfirmed) return true;
 		if (!isBare && (!isSuccess || errorInBody(answer) !== undefined)) return true;
 	}

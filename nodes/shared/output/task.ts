@@ -1,5 +1,5 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
-import { reasonIn } from '../api/errors';
+import { otherReason } from '../api/errors';
 import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
 import {
 	knownStatus,
@@ -117,7 +117,10 @@ function recordStatus(record: TaskRecord, results: readonly ResultFile[]): TaskS
 function errorOf({ failure, raw }: TaskRecord): Task['error'] {
 	return {
 		message:
-			failure?.message ?? reasonIn(raw) ?? reasonIn(raw.result) ?? 'The service gives no reason',
+			failure?.message ??
+			otherReason(raw) ??
+			otherReason(objectOf(raw.result)) ??
+			'The service gives no reason',
 		code: failure?.code ?? null,
 		type: failure?.type ?? null,
 		httpStatus: null,

@@ -304,6 +304,7 @@ test.each([
 		{ status: 'failed', errors: [{ message: 'down' }] },
 		{ data: { status: 'failed', reason: 'down' } },
 		{ code: 200, data: { status: 'error', message: 'busy' } },
+		{ code: 200, data: { status: 'failed', message: 'task not found' } },
 		{ error: 'overloaded', data: { status: 'failed' } },
 		{ code: 200, error: { message: 'overloaded' }, data: { status: 'failed' } },
 		{ code: 'rate_limit_exceeded', data: { status: 'failed' } },
@@ -366,7 +367,7 @@ test.each([
 	{ code: 200, data: { status: 'failed', error: { type: 'server_error', message: 'Too loud' } } },
 	{ status: 'failed', error: { type: 'reroll_error', message: 'Too loud' } },
 	{ code: 200, data: { status: 'error', error: { code: 500 } } },
-	{ code: 200, data: { status: 'failed', message: 'Too loud' } },
+	{ code: 200, data: { status: 'failed', message: 'Too loud', created: 1 } },
 	{ code: 200, error: { message: 'Too loud' }, data: { id: 'task_1', status: 'failed' } },
 	{ status: 'pending', code: 200 },
 ])('%j is a record', (answer) => expect(isRecord(answer)).toBe(true));

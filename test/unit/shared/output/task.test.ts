@@ -90,6 +90,15 @@ describe('The error of a failed task', () => {
 		expect(taskOf({ status: 'failed', ...fields }).error?.message).toBe('Too loud');
 	});
 
+	test.each<object>([
+		{ result: 'https://files.example.com/part.mp4' },
+		{ message: 'success' },
+		{ detail: '<html>Sorry</html>' },
+	])('is none in %j', (fields) => {
+		const message = 'The service gives no reason';
+		expect(taskOf({ status: 'failed', ...fields }).error).toMatchObject({ message });
+	});
+
 	const NONE = [false, null, '', { message: null }, { message: 'A warning' }];
 
 	test.each(NONE)('%j of a completed task is none', (error) => {
