@@ -196,8 +196,11 @@ export class SpendingGuard {
 			);
 		if (record.unlimited_quota) return;
 		const remaining = remainingOf(record, unit);
-		if (remaining === null)
-			throw unreadable(`the service does not state the remaining ${unit}`, OTHER_UNIT);
+		if (remaining === null) {
+			const other = remainingOf(record, unit === 'credits' ? 'balance' : 'credits');
+			const hint = other === null ? undefined : OTHER_UNIT;
+			throw unreadable(`the service does not state the remaining ${unit}`, hint);
+		}
 		const rounded = sum([remaining]);
 		const amount = unit === 'credits' ? `${rounded} credits` : `${rounded}`;
 		if (rounded < keepBalance)
