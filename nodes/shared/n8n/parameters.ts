@@ -186,11 +186,12 @@ function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string 
 export function validationError(
 	{ context, fields, itemIndex }: PanelItem,
 	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
+	hint?: string,
 ): NodeOperationError {
 	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
 	// n8n shows it in one line.
-	const description = [...others, NOTHING_SENT].join('\n');
+	const description = [...others, ...(hint === undefined ? [] : [hint]), NOTHING_SENT].join('\n');
 	return itemError(context.getNode(), sentences[0] ?? '', itemIndex, description);
 }
 

@@ -76,7 +76,8 @@ export class PictureReader {
 	}
 
 	/** The one picture that a field gives; `undefined` for none. Refuses more than one: the others would be missing from the purchase. */
-	private only(name: string, found: readonly unknown[]): unknown {
+	private only(name: string, given: readonly unknown[]): unknown {
+		const found = given.filter((each) => each !== '');
 		if (found.length > 1)
 			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);
 		return found[0];

@@ -9,7 +9,7 @@ import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
 import type { TaskRun } from './taskRun';
 import { pauseAddressesOf } from './watchPause';
 
-const ON_OWN_NETWORK =
+export const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
 
 /** Throws a `NodeOperationError` for an address that the service silently drops (spec, Events 6). Returns a note about one that it may drop. */
@@ -52,6 +52,9 @@ const NO_CALLBACK =
 const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
+const NO_REFERENCE =
+	'"Reference" is not in the callback address: "Callback Base URL" has a signature of its own.';
+
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
@@ -77,6 +80,8 @@ export function itemAddress(
 	if (isTestUrl(address)) notes.push(TEST_URL);
 	if (reference === undefined) return { url: address, notes };
 	const url = withReference(run.client.connection, address, reference);
+	const own = parseWebUrl(address)?.searchParams;
+	if (reference !== '' && own?.has('signature') && !own.has('reference')) notes.push(NO_REFERENCE);
 	if (url.length > LONGEST_ADDRESS)
 		throw itemError(
 			run.context.getNode(),

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isPrivateHost } from '../api/address';
+import { isPrivateHost, isWholeLink } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import type { Connection } from '../api/connection';
@@ -29,7 +29,7 @@ import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { itemAddress, pausedAddress } from './callbackAddress';
+import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
 import type { BuyingRun, TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -75,16 +75,33 @@ export interface ReadyTask extends ReadyItem {
 
 export type PreparedItem = ReadyTask | UnboughtItem;
 
-/** Refuses a link to a host that a public service cannot reach: its task would fail after the purchase. */
-function checkLinks(item: ExecutedItem, body: RequestBody, connection: Connection): void {
-	const isPrivate = (url?: URL) => url !== undefined && isPrivateHost(url);
-	for (const [field, value] of Object.entries(body)) {
-		const urls = [...sentRequestOf({ [field]: value }).urls].map(parseWebUrl);
-		const hidden = urls.find(isPrivate);
-		if (!hidden || connection.allowPrivateCallbacks || isPrivate(parseWebUrl(connection.baseUrl)))
-			continue;
-		throw refusal(item, field, `is not public: the service cannot reach ${hidden.hostname}`);
+type Path = ReadonlyArray<string | number>;
+
+/** The first link to a private host in a body, at any depth, but for the address of callbacks, which has rules of its own. */
+function privateLink(value: unknown, path: Path = []): { path: Path; host: string } | undefined {
+	if (typeof value === 'string') {
+		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
+		return url && isPrivateHost(url) ? { path, host: url.hostname } : undefined;
 	}
+	if (value instanceof PendingUpload || (!Array.isArray(value) && !isObject(value)))
+		return undefined;
+	const isList = Array.isArray(value);
+	for (const [name, inner] of Object.entries(value)) {
+		if (path.length === 0 && name === 'webhook') continue;
+		const found = privateLink(inner, [...path, isList ? Number(name) : name]);
+		if (found) return found;
+	}
+	return undefined;
+}
+
+/** Refuses a link that a public service cannot reach: its task would fail after the purchase. */
+function checkLinks(item: ExecutedItem, body: RequestBody, connection: Connection): void {
+	if (connection.allowPrivateCallbacks) return;
+	const found = privateLink(body);
+	const service = parseWebUrl(connection.baseUrl);
+	if (!found || (service && isPrivateHost(service))) return;
+	const message = `is not public: the service cannot reach ${found.host}`;
+	throw validationError(item, [{ path: [...found.path], message }], ON_OWN_NETWORK);
 }
 
 async function prepareItem(
@@ -104,7 +121,6 @@ async function prepareItem(
 	const additional = readAdditionalBody(context, itemIndex, refused);
 	const { path } = request;
 	const target = typeof path === 'string' ? { path, body: read.data } : path(read.data);
-	checkLinks(item, read.data, run.client.connection);
 	const own = refused.find((name) => name in target.body);
 	if (own !== undefined) throw refusal(item, 'bodyType', setByNode(own));
 	const body = { ...read.data, ...additional };
@@ -127,6 +143,7 @@ async function prepareItem(
 	const webhook = pausedAt?.(itemIndex) ?? ofItem();
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
+	checkLinks(item, bought, run.client.connection);
 	// "Additional Body Fields" may give another address.
 	const sent = webhook?.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	const operation = `${run.family}.${run.operation}`;

@@ -145,20 +145,28 @@ test.each([
 
 describe('A picture on a private host', () => {
 	const urls = [url, 'http://[::ffff:10.0.0.1]/picture.png'];
-	const runWith = async (credential: object) =>
+	const elsewhere = { baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
+	const withUrls = { referenceImages: 'url', imageUrls: urls };
+	const runWith = async (credential: object, given: object = withUrls) =>
 		await runNode({
 			node: new MediaGenImage(),
-			parameters: { ...generatePicture, waitMode: 'none', referenceImages: 'url', imageUrls: urls },
+			parameters: { ...generatePicture, waitMode: 'none', ...given },
 			items: [{ json: {} }],
 			credential: { ...service.credential(), ...credential },
 		});
 
 	test('is refused where the service is public', async () => {
-		const elsewhere = { baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
 		const { error } = await runWith(elsewhere);
 		expect(error?.message).toMatch(
-			/^"Image URLs" is not public: the service cannot reach \[::ffff:a00:1\]/,
+			/^"Image URLs › 2" is not public: the service cannot reach \[::ffff:a00:1\]/,
 		);
+		expect(error?.description).toContain('switch on "Allow Private Callbacks" in the credential');
+	});
+
+	test('is refused among the additional body fields, too', async () => {
+		const additionalBodyFields = JSON.stringify({ style: { url: 'http://nas/a.png' } });
+		const { error } = await runWith(elsewhere, { options: { additionalBodyFields } });
+		expect(error?.message).toContain('is not public: the service cannot reach nas');
 	});
 
 	test('is sent to a service that is private itself', async () => {
