@@ -18,6 +18,10 @@ export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 	return link.includes(':') ? undefined : 'name';
 }
 
+/** Whether a text is meant as a link by itself, and not as a file's name. */
+export const isMeantAsLink = (text: string): boolean =>
+	['link', 'path'].includes(linkShape(text) ?? '');
+
 /** The full link for what a service wrote: relative to the base URL, without a scheme, or with blanks. */
 export function resolveLink(text: string, baseUrl: string): string | undefined {
 	const link = text.trim();

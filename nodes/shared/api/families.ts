@@ -1,5 +1,5 @@
 import { isObject } from '../util/json';
-import { linkShape } from './address';
+import { isMeantAsLink } from './address';
 
 /** The kinds of task that the service runs. The trigger tries their paths in this order: first the one that most of them share. */
 export const TASK_FAMILIES = ['grid', 'music', 'image', 'video'] as const;
@@ -43,9 +43,6 @@ const SHARED_PATH = '/v1/tasks/{task_id}';
 
 const GRID_ACTIONS = new Set(['IMAGINE', 'VARIATION', 'LOW_VARIATION', 'REROLL', 'UPSCALE', 'PAN']);
 
-const isLink = (value: unknown) =>
-	typeof value === 'string' && ['link', 'path'].includes(linkShape(value) ?? '');
-
 const has = (holder: unknown, field: string) => isObject(holder) && holder[field] !== undefined;
 
 /** What the families differ in (spec, Resources). */
@@ -57,7 +54,8 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		linkHours: null,
 		results: { fields: { grid_image_url: 'grid', image_urls: null } },
 		isShownBy: ({ grid_image_url: url, action }) =>
-			isLink(url) || (typeof action === 'string' && GRID_ACTIONS.has(action.toUpperCase())),
+			(typeof url === 'string' && isMeantAsLink(url)) ||
+			(typeof action === 'string' && GRID_ACTIONS.has(action.toUpperCase())),
 	},
 	music: {
 		queryPath: '/v1/music/tasks/{task_id}',

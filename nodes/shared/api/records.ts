@@ -122,8 +122,12 @@ export function enveloped(answer: Record<string, unknown>): Record<string, unkno
 const envelopedTask = (answer: Record<string, unknown>) =>
 	enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
 
-const statusWord = ({ status, task_status, taskStatus, state }: Record<string, unknown>) =>
-	[status, task_status, taskStatus, state].find(isText)?.trim();
+const STATUS_FIELDS = ['status', 'task_status', 'taskStatus', 'state'];
+
+const statusWord = (holder: Record<string, unknown>) =>
+	STATUS_FIELDS.map((name) => holder[name])
+		.find(isText)
+		?.trim();
 
 /** An envelope in an envelope, and one more to be sure. */
 const MAX_ENVELOPES = 3;
@@ -252,13 +256,11 @@ const saysWhy = (holder: Record<string, unknown>) =>
 		(value) => isText(value) || (typeof value === 'object' && value !== null),
 	);
 
-const STATUS_FIELDS = ['status', 'task_status', 'taskStatus', 'state'];
+const FIELDS_OF_AN_ERROR = new Set([...STATUS_FIELDS, 'error', 'code', 'type', ...REASONS]);
 
 /** Whether an object has nothing but a state and a reason, as an error of a request. */
 const isReasonOnly = (holder: Record<string, unknown>) =>
-	Object.keys(holder).every((name) =>
-		[...STATUS_FIELDS, 'error', 'code', 'type', ...REASONS].includes(name),
-	);
+	Object.keys(holder).every((name) => FIELDS_OF_AN_ERROR.has(name));
 
 /** Whether the code of an envelope, a number or a word, says that the request succeeded; `undefined` without one. */
 function isSuccessCode(code: unknown): boolean | undefined {

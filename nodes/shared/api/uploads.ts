@@ -1,5 +1,5 @@
 import { objectOf } from '../util/json';
-import { isWholeLink, linkShape, resolveLink } from './address';
+import { isMeantAsLink, isWholeLink, resolveLink } from './address';
 import { enveloped, toMilliseconds, toText } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
@@ -21,8 +21,7 @@ export function readUpload(answer: unknown, baseUrl: string): UploadRecord | und
 	const whole = objectOf(answer);
 	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
 	const given = toText(raw.url) ?? '';
-	const shape = linkShape(given);
-	const isLink = shape === 'link' || shape === 'path';
+	const isLink = isMeantAsLink(given);
 	const url = isWholeLink(given) ? given : isLink ? resolveLink(given, baseUrl) : undefined;
 	return url === undefined ? undefined : { raw, url, createdAt: toMilliseconds(raw.created_at) };
 }

@@ -32,6 +32,8 @@ export const isNodeError = (error: unknown): error is NodeError =>
 const ANOTHER_SERVER =
 	'Check the base URL in the MediaGen credential: another server may be answering there.';
 
+export const CHECK_KEY = 'Check the API key in the MediaGen credential.';
+
 /** For a 404 to a request that names no task. */
 export const NO_ENDPOINT = {
 	words: 'Endpoint not found',
@@ -41,7 +43,7 @@ export const NO_ENDPOINT = {
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
-	[AuthenticationError, 'Check the API key in the MediaGen credential.'],
+	[AuthenticationError, CHECK_KEY],
 	[
 		InsufficientBalanceError,
 		'Top up the balance, then run the node again for the items without a result.',

@@ -366,7 +366,7 @@ async function attempt(
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
 		const isTextType = mimeType !== undefined && TEXT_TYPES.has(mimeType);
-		if (isTextType && !(mayBeText && !/html/.test(mimeType)) && isText(watched.beginning))
+		if (isTextType && (!mayBeText || /html/.test(mimeType)) && isText(watched.beginning))
 			throw noFile(`the content type is ${mimeType}`);
 		const type = mimeType ?? binary.mimeType ?? null;
 		return { binary, fileName, mimeType: type, fileSize: watched.bytes };

@@ -4,6 +4,7 @@ import type { MediaGenClient } from '../api/client';
 import { ApiError, asError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { Deadline } from '../api/http';
+import { CHECK_KEY } from '../n8n/nodeErrors';
 import { itemRanges } from '../n8n/rows';
 import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
 import { refusal } from '../n8n/parameters';
@@ -47,8 +48,6 @@ const RUN_THE_REST =
 	'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.';
 
 const KEEP_BALANCE_HINT = 'Top up the balance, or lower "Keep Balance" in the options.';
-
-const CHECK_KEY = 'Check the API key in the MediaGen credential.';
 
 const OTHER_UNIT = 'Choose the other unit in "Keep Balance: Unit".';
 
