@@ -5,13 +5,13 @@ import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
 import { optionsOf, rowsField, taskIdField, textField } from '../n8n/fields';
 import { throwFirstError } from '../n8n/failedItems';
-import { itemError } from '../n8n/nodeErrors';
-import { itemText, optionsField, outputFields, taskOptions } from '../n8n/options';
+import { optionsField, outputFields, taskOptions } from '../n8n/options';
 import { readItemOptions } from '../n8n/readOptions';
 import {
 	type ExecutedItem,
 	isSet,
 	type ParameterValues,
+	parseParameters,
 	readAdditionalBody,
 	refusal,
 	validationError,
@@ -19,7 +19,7 @@ import {
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { readItems } from '../purchase/runPaidItems';
 import { jsonObject } from '../util/json';
-import { oneOf, text } from '../util/schema';
+import { oneOf, taskId, text } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
@@ -41,13 +41,11 @@ const namedTaskField = taskIdField(
 	'={{ $json.taskId ?? $json.error?.taskId }}',
 );
 
+const withTaskId = z.object({ taskId: z.preprocess((value) => value ?? '', taskId()) });
+
 function namedTask(run: TaskRun, itemIndex: number): AcceptedItem {
 	const { context } = run;
-	const taskId = itemText.parse(context.getNodeParameter('taskId', itemIndex, ''));
-	if (taskId === undefined) {
-		const message = `"${namedTaskField.displayName}" is required`;
-		throw itemError(context.getNode(), message, itemIndex);
-	}
+	const { taskId } = parseParameters({ context, fields: [namedTaskField], itemIndex }, withTaskId);
 	const input = run.options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const options = readItemOptions(context.getNodeParameter('options', itemIndex, {}), input);
 	return acceptedItem(run, { itemIndex, notes: [], options }, taskId);

@@ -258,3 +258,14 @@ test.each(['get', 'wait'])(
 		expect(service.requests).toHaveLength(0);
 	},
 );
+
+test.each([
+	['null', 'is required'],
+	['[$json.id, "task_9"]', 'must be text'],
+	['$json', 'must be text'],
+])('a Task ID from the expression %s: %s', async (expression, message) => {
+	const items = [{ json: { id: 'task_8' } }];
+	const { error } = await readTasks('get', { items }, `={{ ${expression} }}`);
+	expect(error?.message).toBe(`"Task ID" ${message} [row 1 (item 0)]`);
+	expect(service.requests).toHaveLength(0);
+});
