@@ -19,6 +19,8 @@ export interface SenderRules {
 	pauses?: readonly number[];
 	/** Milliseconds from one try to the next, so that callbacks come for a while; none by default. */
 	pace?: number;
+	/** Milliseconds to wait for an answer; as long as the service by default. */
+	answerWithin?: number;
 }
 
 /** Spec, Events 5. */
@@ -37,6 +39,7 @@ export function createSender({
 	concurrency = AT_ONCE,
 	pauses = PAUSES,
 	pace = 0,
+	answerWithin = ANSWER_WITHIN_MS,
 }: SenderRules = {}) {
 	const gate = pLimit(concurrency);
 	const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
@@ -53,7 +56,7 @@ export function createSender({
 		if (pace > 0) await turn();
 		const at = Date.now();
 		const request = axios.post<{ message?: string }>(url, body, {
-			timeout: ANSWER_WITHIN_MS,
+			timeout: answerWithin,
 			httpAgent: agent,
 			proxy: false,
 			validateStatus: () => true,
