@@ -1,6 +1,6 @@
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
 import { isObject } from '../util/json';
-import { webUrl } from '../util/schema';
+import { oneOf, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
 import {
@@ -14,7 +14,7 @@ import {
 
 /**
  * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a list: the
- * service wants plain URLs (spec, Image generation). An entry without a link stays in a list, empty, to be refused.
+ * service wants plain URLs (spec, Image generation). An entry without a link stays in a list, empty, for the schema to refuse.
  */
 function linksIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) {
@@ -46,6 +46,8 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 	});
 }
 
+const listSource = oneOf(['url', 'binary', 'both']);
+
 /** Reads the pictures of one item, by the names of their parameters. */
 export class PictureReader {
 	constructor(
@@ -65,6 +67,8 @@ export class PictureReader {
 	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
 		const names = splitNames(values[name]);
 		const named = names.filter((each) => each !== '');
+		if (named.length === 0 && !isBlank(values[name]))
+			throw this.refusal(name, 'must be the names of binary fields');
 		if (named.length > 0 && named.length < names.length)
 			throw this.refusal(name, 'must have a name on both sides of each comma');
 		const { context, itemIndex } = this.item;
@@ -75,12 +79,12 @@ export class PictureReader {
 		return found;
 	}
 
-	/** The one picture that a field gives; `undefined` for none. Refuses more than one: the others would be missing from the purchase. */
+	/** The one picture that a field gives; `undefined` for none, `''` for entries without one. Refuses more: the others would not be sent. */
 	private only(name: string, given: readonly unknown[]): unknown {
 		const found = given.filter((each) => each !== '');
 		if (found.length > 1)
 			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);
-		return found[0];
+		return found[0] ?? given[0];
 	}
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
@@ -117,8 +121,11 @@ export class PictureReader {
 		return link;
 	}
 
-	/** The pictures of `pictureListFields`: at least one. */
-	async list(source: unknown, values: ParameterValues): Promise<unknown[]> {
+	/** The pictures of `pictureListFields`, at least one, by the name of the field that chooses their source. */
+	async list(name: string, values: ParameterValues): Promise<unknown[]> {
+		const read = listSource.safeParse(values[name]);
+		if (!read.success) throw this.refusal(name, read.error.issues[0]?.message ?? '');
+		const source = read.data;
 		if (source === 'both')
 			requireExpressions(this.item, values, ['imageUrls', 'imageBinaryProperties']);
 		const links = source === 'url' || source === 'both' ? linkList(values.imageUrls) : [];

@@ -462,6 +462,33 @@ describe('Reference images', () => {
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
+	const noNames = '"Input Data Field Name" must be the names of binary fields';
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'the file in place of the name of its field, for a mask',
+			{ ...byUrl(front), ...maskOfInput('={{ $binary.data }}') },
+			noNames.replace('"', '"Mask '),
+		],
+		['the same beside URLs', both([front], '={{ $binary.data }}'), noNames],
+		['a number beside URLs', both([front], '={{ 7 }}'), noNames],
+		[
+			'a list without a mask',
+			{ ...byUrl(front), ...more({ maskUrl: '={{ [null] }}' }) },
+			'"Mask URL" is required',
+		],
+		[
+			'a source that does not exist',
+			{ ...byUrl(front), referenceImages: '={{ "urls" }}' },
+			'"Reference Images" must be one of url, binary, both',
+		],
+	])('%s is refused before a request: it would not be sent', async (_, given, message) => {
+		const photo = await fileItem(await picture(64, 48));
+		const { error } = await runNew({ ...generate, ...given }, [photo]);
+		expect(error?.message).toBe(`${message} [row 1 (item 0)]`);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
 	test('URLs of a row without reference images are not sent, and the item says so', async () => {
 		const given = { ...generate, referenceImages: '={{ $json.from }}', imageUrls: [front] };
 		const { json } = await runNew(given, [{ json: { from: 'none' } }, { json: { from: 'url' } }]);

@@ -58,7 +58,7 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 		...referenceRules(body.model),
 		...(isInline ? { types: DATA_URI_TYPES, isInline } : {}),
 	});
-	const imageUrls = await references.list(referenceImages, values);
+	const imageUrls = await references.list('referenceImages', values);
 	return { body: { ...body, imageUrls, ...mask } };
 }
 

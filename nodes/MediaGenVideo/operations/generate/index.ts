@@ -40,7 +40,7 @@ async function imagesOf(
 	values: ParameterValues,
 	pictures: PictureReader,
 ): Promise<ParameterValues> {
-	const { imageInput = 'none', imageWithRoles, referenceSource } = values;
+	const { imageInput = 'none', imageWithRoles } = values;
 	const frame = async (name: string, role: string) => ({
 		url: await pictures.one(name, values),
 		role,
@@ -58,7 +58,7 @@ async function imagesOf(
 				],
 			};
 		case 'references':
-			return { imageUrls: await pictures.list(referenceSource, values) };
+			return { imageUrls: await pictures.list('referenceSource', values) };
 		case 'roles':
 			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
 		default:
