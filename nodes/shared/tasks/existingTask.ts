@@ -122,11 +122,11 @@ export async function findExistingTasks(
 				return { ...item, existing, options: { ...item.options, reused: true } };
 			} catch (error) {
 				// Its record says that it may have been bought.
-				if (state === 'pending') return item;
-				return rejected(
-					item,
-					asNodeError(run.context.getNode(), error, { itemIndex, context: UNCLEAR }),
-				);
+				const isUnsure = state === 'pending';
+				if (isUnsure && run.options.whenUnsure === 'doNotSend') return item;
+				const context = { itemIndex, context: UNCLEAR };
+				const failed = rejected(item, asNodeError(run.context.getNode(), error, context));
+				return isUnsure ? { ...failed, state: 'unsure' } : failed;
 			}
 		}),
 	);

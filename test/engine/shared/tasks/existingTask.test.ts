@@ -312,15 +312,19 @@ test('of an item that may have been bought, the task that the user has found sin
 	expect(rounds.flat()).toMatchObject([{ taskId: KNOWN, reused: true }]);
 });
 
-test('an item that may have been bought stays so where the look at its task fails', async () => {
-	onKnown(failed(), { status: 500 });
-	onSubmit({ status: 500 });
-	const { json } = await buyOrUse({}, retryAndGoOn);
-	expect(json).toMatchObject([
-		{ status: 'unknown', error: { message: expect.stringContaining('by an earlier attempt') } },
-	]);
-	expect(bought()).toBe(1);
-});
+test.each<[string, object]>([
+	['doNotSend', { message: expect.stringContaining('by an earlier attempt') }],
+	['sendAgain', { description: expect.stringContaining('nothing was bought for this item') }],
+])(
+	'an item that may have been bought stays so where the look at its task fails: %s',
+	async (whenUnsure, error) => {
+		onKnown(failed(), { status: 500 });
+		onSubmit({ status: 500 });
+		const { json } = await buyOrUse({ whenUnsure }, retryAndGoOn);
+		expect(json).toMatchObject([{ status: 'unknown', error }]);
+		expect(bought()).toBe(1);
+	},
+);
 
 test('of an item whose task was bought, the task that it builds on is not asked for', async () => {
 	service.on('GET', '/v1/tasks/parent', failed());
