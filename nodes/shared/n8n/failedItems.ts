@@ -43,10 +43,15 @@ export async function itemOrError<Item extends object>(
 	}
 }
 
-/** Throws the first item's error, unless the node is set to continue. */
-export function throwFirstError(context: IExecuteFunctions, items: readonly object[]): void {
+/** Throws the first item's error, unless the node is set to continue. `others` goes into its description. */
+export function throwFirstError(
+	context: IExecuteFunctions,
+	items: readonly object[],
+	others?: string,
+): void {
 	const failed = items.find(isFailed);
-	if (failed && !context.continueOnFail()) throw failed.error;
+	if (!failed || context.continueOnFail()) return;
+	throw others === undefined ? failed.error : runError(context.getNode(), [failed], failed, others);
 }
 
 /** The error of a run: the first failed item's, with their number and, in the description, what became of the others, which may be paid for. */

@@ -163,6 +163,15 @@ export class PurchaseRecords {
 		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
 	}
 
+	/** What earlier attempts of this run left, by item. */
+	leftByItem(): Array<{ itemIndex: number; purchase: PurchaseState }> {
+		return Object.keys(this.records).flatMap((key) => {
+			const [, runIndex, itemIndex] = key.split('.');
+			const purchase = runIndex === this.runIndex ? this.left(key)?.purchase : undefined;
+			return purchase ? { itemIndex: Number(itemIndex), purchase } : [];
+		});
+	}
+
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
 	recordKey(itemIndex: number): string | undefined {
 		if (isTool(this.execution.getNode())) return undefined;

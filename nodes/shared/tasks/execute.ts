@@ -36,7 +36,7 @@ import {
 	toSubmission,
 	withKnownLinks,
 } from './prepare';
-import { taskList } from './taskList';
+import { earlierTasks, taskList } from './taskList';
 import {
 	acceptedItem,
 	type BuyingRun,
@@ -189,8 +189,8 @@ async function execute(
 	const opened = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly, timeout } = opened.options;
 	const { fields, parent } = operation;
-	const checked = <Items extends readonly object[]>(items: Items): Items => {
-		if (!checkOnly) throwFirstError(context, items);
+	const checked = <Items extends readonly object[]>(items: Items, earlier?: string): Items => {
+		if (!checkOnly) throwFirstError(context, items, earlier);
 		return items;
 	};
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
@@ -198,11 +198,14 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	const buying = { ...opened, records, guard };
 	try {
+		const earlier = earlierTasks(records);
 		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
-			? checked(await findExistingTasks(buying, read))
+			? checked(await findExistingTasks(buying, read), earlier)
 			: read;
-		const items = parent ? checked(await checkParents(buying, fields, parent, found)) : found;
+		const items = parent
+			? checked(await checkParents(buying, fields, parent, found), earlier)
+			: found;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// Checking existing tasks may have taken a minute.

@@ -3,7 +3,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { itemRanges, withoutItem } from '../n8n/rows';
 import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
+import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { TaskRun } from './taskRun';
+
+const TASKS_OF_RUN = 'Tasks of this run, to be fetched with the resource Task, operation Get:';
 
 /** What "Retry" does with the tasks of a run. n8n runs a sub-workflow as a whole when its caller runs again. */
 function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): string {
@@ -44,8 +47,17 @@ export function taskList(
 	// n8n keeps nothing of an execution that is stopped.
 	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
 	return [
-		'Tasks of this run, to be fetched with the resource Task, operation Get:',
+		TASKS_OF_RUN,
 		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
 		...(retry ? [retryHint(context, outcomes)] : []),
 	].join('\n');
+}
+
+/** The same of earlier attempts, such as of "Retry On Fail", for one that ends before it buys. */
+export function earlierTasks(records: PurchaseRecords): string | undefined {
+	const lines = records.leftByItem().map(({ itemIndex, purchase }) => {
+		const end = purchase.state === 'accepted' ? `task ${purchase.taskId}` : 'may have been bought';
+		return `${itemRanges([itemIndex])}: ${end}.`;
+	});
+	return lines.length > 0 ? [TASKS_OF_RUN, ...lines].join('\n') : undefined;
 }

@@ -5,15 +5,17 @@ import type { RunResult } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import type { Reply } from '../../support/scriptedService';
 import {
+	accepted,
 	completedWith,
 	failed,
 	refused,
 	running,
 	serviceError,
 	songAt,
+	unclear,
 	unknownTask,
 } from '../../support/scriptedTasks';
-import { errorOutput, goOn, retryAndGoOn } from '../../support/settings';
+import { errorOutput, goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(50));
@@ -325,6 +327,18 @@ test.each<[string, object]>([
 		expect(bought()).toBe(1);
 	},
 );
+
+test('an attempt that ends because a task cannot be read names what the one before bought', async () => {
+	onKnown(withFile(), { status: 500 });
+	onSubmit(accepted('task_1'), unclear);
+	const existingTaskId = `={{ $itemIndex === 0 ? '${KNOWN}' : '' }}`;
+	const { error } = await buy(3, { existingTaskId }, retryOnFail);
+	expect(error?.description).toMatch(
+		/so nothing was bought for this item[^]*\nTasks of this run[^]*\nRow [23] .*: task task_1\.\n?/,
+	);
+	expect(error?.description).toMatch(/\nRow [23] \(item [12]\): may have been bought\.$/m);
+	expect(bought()).toBe(2);
+});
 
 test('of an item whose task was bought, the task that it builds on is not asked for', async () => {
 	service.on('GET', '/v1/tasks/parent', failed());
