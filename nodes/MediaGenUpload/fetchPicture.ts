@@ -9,20 +9,13 @@ import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
 import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
 import { checkStatus, openFile } from '../shared/output/download';
 import { clock, sleep } from '../shared/util/clock';
+import { decodedPart } from '../shared/util/schema';
 
 const FETCH_WITHIN_MS = 120_000;
 
 const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
-/** The last part of a path. A stray `%` is not an escape. */
-function nameIn(path: string): string {
-	const name = path.split('/').pop() ?? '';
-	try {
-		return decodeURIComponent(name);
-	} catch {
-		return name;
-	}
-}
+const nameIn = (path: string) => decodedPart(path.split('/').pop() ?? '');
 
 /**
  * Downloads a picture, never more of it than the service accepts. Throws a `NodeOperationError` that names the item for a file

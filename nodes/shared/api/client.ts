@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { clock, HOUR_MS } from '../util/clock';
 import { hasText } from '../util/json';
+import { decodedPart } from '../util/schema';
 import { BALANCE_PATH, type BalanceRecord, readBalance } from './balance';
 import { beginningOf, type ChatResponse, MODELS_PATH, readChatResponse, readModels } from './chat';
 import { type Connection, getConnection } from './connection';
@@ -67,7 +68,9 @@ export function createClient(
 					Math.max(SUBMIT_WITHIN_MS.min, deadlineMs(deadline) - clock.now()),
 					SUBMIT_WITHIN_MS.max,
 				);
-				const isSent = (id: string) => hasText([path.split('/'), fields ?? sent.body], id);
+				const parts = path.split('/');
+				const named = [parts, parts.map(decodedPart), fields ?? sent.body];
+				const isSent = (id: string) => hasText(named, id);
 				const limits = { deadline, timeoutMs };
 				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);
 				return await send(

@@ -124,6 +124,15 @@ export function parseWebUrl(value: string): URL | undefined {
 	return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
+/** A part of a URL's path without its escapes. A stray `%` is not an escape. */
+export function decodedPart(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+
 /** An id as text: some services have numeric ones. Any other value stays as it is. */
 export function toId(value: unknown): unknown {
 	const id = numberToText(value);

@@ -611,6 +611,25 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject({ status: 'not submitted' });
 	});
 
+	test.each<[string, object, object]>([
+		[
+			'is bought, and named beside its original',
+			{ data: [{ status: 'submitted', task_id: 'vid:1', id: 'new' }] },
+			{ taskId: 'new' },
+		],
+		[
+			'is refused in the name of its original',
+			{ code: 404, message: 'No such task', task_id: 'vid:1' },
+			{ status: 'not submitted' },
+		],
+	])('an extension %s, whose ID a URL escapes', async (_, answer, item) => {
+		service.on('POST', '*', { json: answer });
+		const given = { model: 'vidgen3.1-fast', taskId: 'vid:1', waitMode: 'none' };
+		const { json } = await runnerOf(service)('video.remix', given, goOn);
+		expect(service.sent('POST', '/v1/videos/vid%3A1/remix')).toHaveLength(1);
+		expect(json[0]).toMatchObject(item);
+	});
+
 	test.each<[string, object]>([
 		['beside a code', { code: 402, message: 'low', task_id: 'task_7' }],
 		['beside a rate limit', { code: 429, message: 'slow', job_id: 'task_7' }],
