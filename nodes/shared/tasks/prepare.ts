@@ -77,7 +77,10 @@ export type PreparedItem = ReadyTask | UnboughtItem;
 
 type Path = ReadonlyArray<string | number>;
 
-/** The first link to a private host in a body, at any depth, but for the address of callbacks, which has rules of its own. */
+/** Not read by the service: metadata, which it keeps, and the address of callbacks, which has rules of its own. */
+const NOT_READ = ['metadata', 'webhook'];
+
+/** The first link to a private host in a body, at any depth. */
 function privateLink(value: unknown, path: Path = []): { path: Path; host: string } | undefined {
 	if (typeof value === 'string') {
 		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
@@ -87,7 +90,7 @@ function privateLink(value: unknown, path: Path = []): { path: Path; host: strin
 		return undefined;
 	const isList = Array.isArray(value);
 	for (const [name, inner] of Object.entries(value)) {
-		if (path.length === 0 && name === 'webhook') continue;
+		if (path.length === 0 && NOT_READ.includes(name)) continue;
 		const found = privateLink(inner, [...path, isList ? Number(name) : name]);
 		if (found) return found;
 	}

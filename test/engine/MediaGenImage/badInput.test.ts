@@ -169,6 +169,15 @@ describe('A picture on a private host', () => {
 		expect(error?.message).toContain('is not public: the service cannot reach nas');
 	});
 
+	test('is sent in metadata, which the service keeps and does not read', async () => {
+		const metadata = { ticket: 'http://nas/7' };
+		const given = {
+			options: { additionalBodyFields: JSON.stringify({ metadata }), checkOnly: true },
+		};
+		const { json } = await runWith(elsewhere, given);
+		expect(json[0]).toMatchObject({ problems: [], request: { body: { metadata } } });
+	});
+
 	test('is sent to a service that is private itself', async () => {
 		expect((await runWith({ allowPrivateCallbacks: false })).error).toBeUndefined();
 		const [request] = service.sandbox.requests.list({ method: 'POST' });
