@@ -86,7 +86,10 @@ const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
 /** The model must be the parent's (spec §5). What the service refuses is not shown, so a difference is only noted. */
 export const checkOriginal: ParentRule = (body, record, words) => {
-	const { task_id: taskId, model } = remixBody.parse(body);
+	const read = remixBody.safeParse(body);
+	// "Additional Body Fields" may replace them by anything.
+	if (!read.success) return {};
+	const { task_id: taskId, model } = read.data;
 	const original = record?.raw.model;
 	if (typeof original !== 'string') {
 		const why = record ? 'does not name a model' : 'could not be read';

@@ -191,7 +191,10 @@ const bodyFields = z
 	.object({
 		field: z.array(
 			z.object({
-				name: z.union([z.string(), z.number()]).transform(String).catch(''),
+				name: z
+					.union([z.string(), z.number()])
+					.transform((name) => String(name).trim())
+					.catch(''),
 				value: z.unknown(),
 			}),
 		),
@@ -208,7 +211,7 @@ function readBodyFields(item: ExecutedItem): { fields: Record<string, unknown>; 
 	const names = new Set<string>();
 	const issues = rows.flatMap(({ name }, row) => {
 		const path = ['body_fields', row, 'name'];
-		if (name.trim() === '') return [{ path, message: 'is required' }];
+		if (name === '') return [{ path, message: 'is required' }];
 		if (names.has(name))
 			return [{ path, message: `must be another name: "${name}" is given twice` }];
 		names.add(name);

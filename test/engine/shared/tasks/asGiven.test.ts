@@ -55,6 +55,7 @@ test.each<[string, INodeParameters, string]>([
 		fields(['at', '={{ new Date("x") }}'], prompt),
 		'{"prompt":"Rain"}',
 	],
+	['a name with blanks around it', fields([' prompt ', 'Rain']), '{"prompt":"Rain"}'],
 	['an empty object', json('{}'), '{}'],
 	['a field named __proto__', json(proto), proto],
 	[

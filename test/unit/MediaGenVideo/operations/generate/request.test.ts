@@ -214,6 +214,11 @@ test.each<[string, string, Record<string, string>, boolean]>([
 	expect(check).toEqual(fits ? {} : { notes: [note] });
 });
 
+test.each([null, 3])('an extension by the model %j of an additional field is sent', (given) => {
+	const record = recordOf({ model: 'vidgen3.1-fast' });
+	expect(checkOriginal({ task_id: 't', model: given }, record, {})).toEqual({});
+});
+
 test('an original in a state that is not known is left to the service', () => {
 	const running = recordOf({ status: 'a new word', model: 'm' });
 	expect(checkOriginal({ task_id: 't', model: 'm' }, running, {})).toEqual({});
