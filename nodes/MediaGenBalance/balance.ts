@@ -2,9 +2,9 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { openClient } from '../shared/api/client';
 import { type BalanceRecord, remainingFields } from '../shared/api/balance';
-import { NotFoundError } from '../shared/api/errors';
+import { RateLimitError } from '../shared/api/errors';
 import type { Resource } from '../shared/n8n/describe';
-import { asNodeError, NO_ENDPOINT } from '../shared/n8n/nodeErrors';
+import { asNodeError, endpointHint } from '../shared/n8n/nodeErrors';
 import { camelCased } from '../shared/util/case';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
@@ -24,8 +24,9 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 		const client = await openClient(context, context.getExecutionCancelSignal());
 		return await client.balance.retrieve();
 	} catch (error) {
-		const isElsewhere = error instanceof NotFoundError;
-		throw asNodeError(context.getNode(), error, isElsewhere ? { hint: NO_ENDPOINT.hint } : {});
+		// The node has no options, so not the one that the usual hint names.
+		const hint = error instanceof RateLimitError ? 'Run the node again later.' : undefined;
+		throw asNodeError(context.getNode(), error, { hint: hint ?? endpointHint(error) });
 	}
 }
 

@@ -4,6 +4,7 @@ import { type MediaGenClient, openClient } from '../../shared/api/client';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture, reopenFile } from '../../shared/n8n/binary';
+import { asNodeError, endpointHint } from '../../shared/n8n/nodeErrors';
 import type { Operation } from '../../shared/n8n/describe';
 import {
 	forEachItem,
@@ -132,7 +133,11 @@ export const upload: Operation = {
 				const work = async () => {
 					const file = await picture.read();
 					const fileName = picture.fileName ?? file.fileName;
-					const record = await client.uploads.create({ ...file, fileName });
+					const record = await client.uploads
+						.create({ ...file, fileName })
+						.catch((error: unknown) => {
+							throw asNodeError(context.getNode(), error, { itemIndex, hint: endpointHint(error) });
+						});
 					return {
 						json: toJson(options.simplify ? toUpload(record) : record.raw),
 						pairedItem: { item: itemIndex },

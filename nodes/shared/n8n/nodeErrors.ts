@@ -40,6 +40,10 @@ export const NO_ENDPOINT = {
 	hint: 'Check "Base URL" in the credential: it must lead to the service.',
 };
 
+/** The hint for the error of such a request; `undefined` for the usual one. */
+export const endpointHint = (error: unknown) =>
+	error instanceof NotFoundError ? NO_ENDPOINT.hint : undefined;
+
 /** What the user can do next, by what happened. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import type { MediaGenClient } from '../api/client';
 import { asError } from '../api/errors';
 import { remainingFields } from '../api/balance';
@@ -41,21 +42,31 @@ function summary(
 	].join(', ');
 }
 
-const asSent = (request: object): unknown => JSON.parse(JSON.stringify(request));
+/** The path and the body of a request, and its file where the request is form data. */
+interface ShownRequest {
+	path: string;
+	body: Readonly<Record<string, unknown>>;
+	file?: object;
+}
+
+/** A request as it would be sent. Files are shown as their fingerprints. */
+function asSent({ path, body, ...file }: ShownRequest, words: BrandWordMap): unknown {
+	const sent = { path: toDeploymentWords(path, words), body: inDeploymentWords(body, words) };
+	return JSON.parse(JSON.stringify({ method: 'POST', ...sent, ...file }));
+}
 
 /**
  * The output of "Check Only": per item the request that would be sent and what is wrong with it, with the number of purchases, how many of
  * them the limits let through, and the balance; a hint sums up. Sends only read requests.
- *
- * @param requestOf the path and the body of an item, and its file where the request is form data. Files are shown as their fingerprints
  */
 export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready' }>(
 	context: Pick<IExecuteFunctions, 'addExecutionHints'>,
 	client: MediaGenClient,
 	guard: SpendingGuard,
 	items: ReadonlyArray<Item | UnboughtItem>,
-	requestOf: (item: Item) => object,
+	requestOf: (item: Item) => ShownRequest,
 ): Promise<INodeExecutionData[]> {
+	const { brandWords } = client.connection;
 	const tasks = items.filter(({ state, options }) => state === 'ready' && !options.reused).length;
 	const allowed = await guard.check(tasks);
 	const common = { checkOnly: true, tasks, ...allowed, balance: await balanceFields(client) };
@@ -67,7 +78,7 @@ export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready'
 		const { itemIndex, notes, options } = item;
 		const found =
 			item.state === 'ready'
-				? { request: asSent({ method: 'POST', ...requestOf(item) }), problems: [], notes }
+				? { request: asSent(requestOf(item), brandWords), problems: [], notes }
 				: { request: null, problems: problemsOf(item) };
 		return { json: toJson({ ...common, ...found, ...options }), pairedItem: { item: itemIndex } };
 	});

@@ -47,12 +47,13 @@ test("a deleted key shows the service's own message", async () => {
 	expect(error?.message).toContain(message);
 });
 
-test('a balance that is not there is no task that is not there', async () => {
-	service.sandbox.faults.add({ effect: { type: 'status', status: 404 } });
+test.each([
+	[404, 'Check "Base URL" in the credential: it must lead to the service.'],
+	[429, 'Run the node again later.'],
+])('the advice after a %i names no task, and no option', async (status, advice) => {
+	service.sandbox.faults.add({ effect: { type: 'status', status, retryAfter: 3_600 } });
 	const { error } = await run({});
-	expect(error?.description).toBe(
-		'Check "Base URL" in the credential: it must lead to the service.',
-	);
+	expect(error?.description).toBe(advice);
 });
 
 /** The outputs at which the items came out, one after the other: "enough", "low", or "" if none did. */

@@ -190,6 +190,15 @@ test('a deployment with words of its own gets these, and its answers read the sa
 	});
 });
 
+test('"Check Only" shows the words of the deployment', async () => {
+	const { json } = await runNode({
+		node: new MediaGenImage(),
+		parameters: { ...generatePicture, options: { checkOnly: true } },
+		credential: { ...service.credential(), brandWords: '{"imagegen": "acmepix"}' },
+	});
+	expect(json[0]).toMatchObject({ request: { body: { model: 'acmepix-2-official' } } });
+});
+
 const front = 'https://example.com/front.png';
 const side = 'https://example.com/side.png';
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });

@@ -364,6 +364,12 @@ describe('from a URL', () => {
 	});
 });
 
+test('an upload that the service does not have is no task that is not there', async () => {
+	service.sandbox.faults.add({ match: { path: PATH }, effect: { type: 'status', status: 404 } });
+	const { error } = await run({}, [await fileItem(await picture(10, 10))]);
+	expect(error?.description).toContain('Check "Base URL" in the credential');
+});
+
 test('the key is trimmed, and stays out of the error where the service repeats it', async () => {
 	const item = await fileItem(await picture(10, 10));
 	const { error } = await run({}, [item], {}, { apiKey: ' sandbox-key\n' });
