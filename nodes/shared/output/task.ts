@@ -64,7 +64,7 @@ interface TaskOrigin {
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace: an item can have them beside the task, the last six while it waits. */
+/** Names that a record's own fields never replace: an item can have them beside the task, those from `fileName` on while it waits. */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
@@ -76,6 +76,7 @@ const RESERVED = new Set([
 	'evaluatedOptions',
 	'leftOut',
 	'pauseLimit',
+	'secretDigest',
 ]);
 
 function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
