@@ -125,6 +125,20 @@ test('reference pictures and a mask from binary fields are uploaded first', asyn
 	});
 });
 
+test.each<[string, INodeParameters]>([
+	['Generate', { ...fromInput, additionalFields: { maskBinaryProperty: 'mask' } }],
+	['Edit', { operation: 'edit', prompt: 'x', imageSource: 'binary', maskSource: 'binary' }],
+])(
+	'%s refuses a JPEG as a mask before anything is sent: it has no alpha channel',
+	async (_, given) => {
+		const item = await photoAndMask();
+		item.binary!.mask = (await fileItem(await picture(64, 48, 'jpeg'))).binary!.data!;
+		const result = await run(given, [item]);
+		expectRefused(service, result, 'the file in "mask" is not a picture that the service accepts');
+		expect(result.error?.description).toContain('must be one of png, gif, webp');
+	},
+);
+
 test('rows with the same picture upload it once, side by side too', async () => {
 	const row = await fileItem(await picture(32, 32));
 	const { error } = await run(fromInput, [row, row, row]);

@@ -39,6 +39,13 @@ export const officialLink = linkOf(() => 'must be a URL: only the lite models ta
 export const liteLink = linkOf(dataUriProblem);
 export const anyLink = linkOf(() => undefined);
 
+/** What a mask may be: it needs an alpha channel (spec §3a), which a JPEG never has. */
+export const MASK_RULES = {
+	types: spec.PICTURE_TYPES.filter((type) => type !== 'image/jpeg'),
+	maxBytes: spec.UPLOAD_MAX_BYTES,
+	link: webUrl(),
+};
+
 /** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
 	const types = spec.PICTURE_TYPES;
