@@ -47,11 +47,12 @@ export async function itemOrError<Item extends object>(
 export function throwFirstError(
 	context: IExecuteFunctions,
 	items: readonly object[],
-	others?: string,
+	others?: () => string | undefined,
 ): void {
 	const failed = items.find(isFailed);
 	if (!failed || context.continueOnFail()) return;
-	throw others === undefined ? failed.error : runError(context.getNode(), [failed], failed, others);
+	const list = others?.();
+	throw list === undefined ? failed.error : runError(context.getNode(), [failed], failed, list);
 }
 
 /** The error of a run: the first failed item's, with their number and, in the description, what became of the others, which may be paid for. */

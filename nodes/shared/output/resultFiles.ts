@@ -68,6 +68,9 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 	'parameters',
 ]);
 
+/** How a record that builds on something else names that, which the service may have stored again under another link. */
+const SOURCE_NAME = /^(?:original|source|input|parent|reference)(?![a-z])/i;
+
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
@@ -247,7 +250,7 @@ class Results {
 	constructor(
 		private readonly family: TaskFamily | null,
 		private readonly isGrid: boolean,
-		requested: ReadonlySet<string>,
+		private readonly requested: ReadonlySet<string>,
 		private readonly baseUrl: string,
 	) {
 		this.seen = new Set(requested);
@@ -267,12 +270,18 @@ class Results {
 		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 	};
 
-	/** The family's own kind first: a video before its cover. In an unknown family, pictures come after the other files. */
+	/** Whether the request has a link, and this is one of what it stands for: `original_video_url`. */
+	private readonly isSource = ({ name, isFieldName }: FoundFile): boolean =>
+		this.requested.size > 0 && isFieldName === true && SOURCE_NAME.test(name ?? '');
+
+	/** The family's own kind first: a video before its original and its cover. In an unknown family, pictures come after the other files. */
 	get files(): ResultFile[] {
 		const main = this.found.filter(this.isMain);
+		const made = main.filter((file) => !this.isSource(file));
 		const ordered = [
-			...main.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
-			...main.filter(({ isOfUnknownKind }) => isOfUnknownKind),
+			...made.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
+			...made.filter(({ isOfUnknownKind }) => isOfUnknownKind),
+			...main.filter(this.isSource),
 			...this.found.filter((file) => !this.isMain(file)),
 		];
 		// `"content": { "video_url": … }`; but the name of a stem stays.

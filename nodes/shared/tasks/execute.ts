@@ -16,7 +16,6 @@ import {
 	outputItems,
 	type TaskItem,
 } from '../output/items';
-import { sentRequestOf } from '../output/resultFiles';
 import { checkOnlyOutput } from '../purchase/checkOnly';
 import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
@@ -32,6 +31,7 @@ import {
 	prepareItems,
 	type PreparedItem,
 	type ReadyTask,
+	requestOf,
 	type TaskRequest,
 	toSubmission,
 	withKnownLinks,
@@ -95,7 +95,7 @@ async function buyTasks(
 				const began = clock.now();
 				const submission = await toSubmission(run, item, deadline.at);
 				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
-				const request = sentRequestOf(Buffer.isBuffer(submission.body) ? body : submission.body);
+				const request = requestOf(item, Buffer.isBuffer(submission.body) ? body : submission.body);
 				return async (): Promise<BoughtTask> => {
 					const words = notFound?.words;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
@@ -189,8 +189,11 @@ async function execute(
 	const opened = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly, timeout } = opened.options;
 	const { fields, parent } = operation;
-	const checked = <Items extends readonly object[]>(items: Items, earlier?: string): Items => {
-		if (!checkOnly) throwFirstError(context, items, earlier);
+	const checked = <Items extends readonly object[]>(
+		items: Items,
+		others?: () => string | undefined,
+	): Items => {
+		if (!checkOnly) throwFirstError(context, items, others);
 		return items;
 	};
 	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
@@ -198,7 +201,7 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	const buying = { ...opened, records, guard };
 	try {
-		const earlier = earlierTasks(records);
+		const earlier = () => earlierTasks(records);
 		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
 			? checked(await findExistingTasks(buying, read), earlier)

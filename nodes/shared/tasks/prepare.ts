@@ -68,6 +68,8 @@ export interface ReadyTask extends ReadyItem {
 	target: TaskTarget;
 	/** What the request asks for, with the links of its pictures as far as they are uploaded. */
 	request?: SentRequest;
+	/** The links in the record of the task that it builds on. */
+	parentLinks?: Iterable<string>;
 	/** The task that the user names as bought before. */
 	existingTaskId?: string;
 	existing?: AcceptedTask;
@@ -253,6 +255,15 @@ async function uploadedUrl(
 	return await link;
 }
 
+/** What an item asks for with this body. The links of the task that it builds on are no results either. */
+export function requestOf(
+	{ parentLinks = [] }: ReadyTask,
+	...body: Parameters<typeof sentRequestOf>
+): SentRequest {
+	const request = sentRequestOf(...body);
+	return { ...request, urls: new Set([...request.urls, ...parentLinks]) };
+}
+
 /**
  * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For any other item, this notes which
  * uploads it needs before the first item is claimed, so that they are kept for the next attempt.
@@ -262,7 +273,7 @@ export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTa
 		value instanceof PendingUpload && !value.isInline
 			? records.findUpload(item.itemIndex, value.fingerprint)
 			: undefined;
-	return { ...item, request: sentRequestOf(item.target.body, linkFor) };
+	return { ...item, request: requestOf(item, item.target.body, linkFor) };
 }
 
 /** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */

@@ -630,6 +630,19 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject(item);
 	});
 
+	test('an extension comes out without its original, whose link is in the record of its parent', async () => {
+		const original = { original_video_url: link('old.mp4') };
+		service.on('GET', '/v1/tasks/old', completedWith({ video_url: link('old.mp4') }));
+		service.on(
+			'GET',
+			'/v1/tasks/task_1',
+			completedWith({ ...original, video_url: link('new.mp4') }),
+		);
+		const given = { model: 'vidgen3.1-fast', taskId: 'old', downloadFiles: false };
+		const { json } = await runnerOf(service)('video.remix', given);
+		expect(json).toMatchObject([{ url: link('new.mp4'), results: [{ url: link('new.mp4') }] }]);
+	});
+
 	test.each<[string, object]>([
 		['beside a code', { code: 402, message: 'low', task_id: 'task_7' }],
 		['beside a rate limit', { code: 429, message: 'slow', job_id: 'task_7' }],

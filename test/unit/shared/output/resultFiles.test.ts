@@ -124,6 +124,28 @@ describe("The request's own pictures are not results", () => {
 	});
 });
 
+describe('What a task was made from, stored again under another link, comes after what it made', () => {
+	const request = sentRequestOf({ video_list: [{ video_url: link('sent.mp4') }] });
+	const [before, after] = [link('before.mp4'), link('after.mp4')];
+
+	test.each<[string, object, string]>([
+		['beside it', { original_video_url: before, video_url: after }, 'original_video'],
+		['in an entry', { videos: [{ source_url: before, url: [after] }] }, 'source'],
+		['in objects', { source_video: { url: before }, video: { url: after } }, 'source_video'],
+		['under two names', { original: before, extended: after }, 'original'],
+	])('%s', (_, result, name) => {
+		const [made, ...others] = filesOf('video', { result }, request);
+		expect(made).toMatch(/^1 after\.mp4/);
+		expect(others).toEqual([`2 before.mp4 ${name}`]);
+	});
+
+	test('not so where the request has no link: then the original may be the better of two', () => {
+		const result = { original_url: link('full.png'), preview_url: link('small.png') };
+		const made = filesOf('image', { result }, sentRequestOf({ prompt: 'x' }));
+		expect(made).toEqual(['1 full.png original', '2 small.png preview']);
+	});
+});
+
 test("a grid beside a picture: the place of the task's own family comes first, and its references are no results", () => {
 	const raw = {
 		grid_image_url: link('grid.png'),
