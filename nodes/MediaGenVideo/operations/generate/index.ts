@@ -4,6 +4,7 @@ import {
 	type ExecutedItem,
 	isGiven,
 	type ParameterValues,
+	refusal,
 	requireExpressions,
 	unsentNotes,
 } from '../../../shared/n8n/parameters';
@@ -112,9 +113,12 @@ async function elementsOf(
 const hasVideo = ({ referType }: ParameterValues) =>
 	referType !== undefined && referType !== 'none';
 
-function videoOf(values: ParameterValues): ParameterValues {
+function videoOf(values: ParameterValues, item: ExecutedItem): ParameterValues {
 	const { referType, videoUrl, keepOriginalSound } = values;
-	return hasVideo(values) ? { videoList: [{ referType, videoUrl, keepOriginalSound }] } : {};
+	if (!hasVideo(values)) return {};
+	const { length } = linkList(videoUrl);
+	if (length > 1) throw refusal(item, 'videoUrl', `must be one video, and it gives ${length}`);
+	return { videoList: [{ referType, videoUrl, keepOriginalSound }] };
 }
 
 const isOff = (multiShot: unknown) =>
@@ -172,7 +176,7 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 		body: {
 			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
 			...(await imagesOf(values, pictures)),
-			...videoOf(values),
+			...videoOf(values, item),
 			...shotsOf(values),
 			...(await elementsOf(values.elementList, pictures, item)),
 		},
