@@ -134,6 +134,12 @@ export function readReply(response: ChatResponse) {
 	};
 }
 
+/** Whether a response holds more answers than the first, such as after an additional field `n`. */
+export function hasMoreAnswers(response: ChatResponse): boolean {
+	const { choices } = answerIn(response);
+	return Array.isArray(choices) && choices.length > 1;
+}
+
 /** How an answer ended, of either style. */
 export interface AnswerEnd {
 	stopReason: string | null;

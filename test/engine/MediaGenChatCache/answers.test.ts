@@ -225,6 +225,12 @@ test('an answer without a usage is still an answer, and the gap is said', async 
 	expect(json.warnings).toEqual([expect.stringContaining('has no usage')]);
 });
 
+test('of several answers the first is the text, and the others are in the response', async () => {
+	const body = { choices: [...said, { message: { content: 'It is not.' } }] };
+	const { json } = await answer('completion', body);
+	expect(json).toMatchObject({ text: 'It is.', response: body });
+});
+
 test('without "Simplify" the response comes out as it is, in "response"', async () => {
 	const body = {
 		id: 'x',
