@@ -10,8 +10,9 @@ export const reroll = gridOperation({
 	description: 'Generate all four pictures of a grid again, from the same prompt',
 	target: wholeGrid,
 	parent(_, record) {
-		if (!NOT_REROLLABLE.includes(record?.action)) return {};
-		const message = 'must be a grid that was imagined or re-rolled; this one is a variation';
+		const action = record?.action;
+		if (typeof action !== 'string' || !NOT_REROLLABLE.test(action)) return {};
+		const message = `must be a grid that was imagined or re-rolled; the action of this one is ${action}`;
 		return { problem: { field: 'task_id', message } };
 	},
 });

@@ -5,5 +5,5 @@ export const GRID_SPEEDS = ['relax', 'fast', 'turbo'] as const;
 /** The pictures of a grid, V1 to V4. */
 export const GRID_INDEX = { min: 1, max: 4 } as const;
 
-/** Actions whose result cannot be re-rolled. The words for upscaled and panned tasks are not shown. */
-export const NOT_REROLLABLE: readonly unknown[] = ['VARIATION', 'LOW_VARIATION'];
+/** Actions whose result cannot be re-rolled. The words for upscaled and panned tasks are not shown: these are the usual ones. */
+export const NOT_REROLLABLE = /variation|upscale|pan(?![a-z])/i;

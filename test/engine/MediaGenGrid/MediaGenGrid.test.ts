@@ -139,6 +139,12 @@ test('a variation cannot be re-rolled', async () => {
 	expect(sent()).toEqual([]);
 });
 
+test.each(['UPSCALE', 'PAN'] as const)('nor can what has the action %s', async (action) => {
+	const { error } = await run('reroll', { taskId: parents().grid({ action }).id });
+	expect(error?.message).toContain(`the action of this one is ${action}`);
+	expect(sent()).toEqual([]);
+});
+
 test("an unknown task is the service's to refuse, once", async () => {
 	const { error } = await run('variation', { taskId: 'nobody', index: 1 });
 	expect(error?.httpCode).toBe('404');
