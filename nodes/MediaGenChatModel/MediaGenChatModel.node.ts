@@ -56,7 +56,7 @@ async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise
 		sdk,
 		fields: given,
 		options,
-		style: STYLES[given.api_style],
+		style: STYLES[given.apiStyle],
 		client,
 		purchases: new Purchases(context, new SpendingGuard(countingContext(context), rules, client)),
 		signal,

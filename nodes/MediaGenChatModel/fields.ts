@@ -1,69 +1,55 @@
-import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
+import type { ISupplyDataFunctions } from 'n8n-workflow';
 
 import { chatModelField } from '../shared/n8n/chatFields';
-import { optionsOf } from '../shared/n8n/fields';
-import { validationError } from '../shared/n8n/parameters';
-import { integer, oneOf, text } from '../shared/util/schema';
+import { choice, fieldsOf, inPanel } from '../shared/n8n/options';
+import { parseParameters } from '../shared/n8n/parameters';
+import { isObject } from '../shared/util/json';
+import { integer, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import { CACHE_MODES } from './cache/markers';
+import type { Caching } from './cache/markers';
 
-export const fields: INodeProperties[] = [
-	chatModelField,
-	{
+/** From the list or by ID, or as plain text. */
+const modelName = z.preprocess((value) => (isObject(value) ? value.value : value), text());
+
+const given = z.object({
+	model: inPanel(modelName, chatModelField),
+	caching: choice<Caching>({
 		displayName: 'Caching',
-		name: 'caching',
-		type: 'options',
-		options: optionsOf({
+		choices: {
 			off: ['Off', 'No cache markers are sent'],
 			'5m': ['5 Minutes', 'Since the last question of the same agent'],
 			'1h': ['1 Hour', 'Since the last question. Writing to the cache costs more.'],
-		}),
+		},
 		default: '5m',
 		description:
 			'How long the service keeps the prompt of the agent, so that the next question reads it instead of paying for it again',
-	},
-	{
+	}),
+	maxTokens: inPanel(integer(1), {
 		displayName: 'Max Tokens',
-		name: 'maxTokens',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		required: true,
 		default: 4096,
 		description: 'Maximum number of tokens of one answer',
-	},
-	{
+	}),
+	apiStyle: choice({
 		displayName: 'API Style',
-		name: 'apiStyle',
-		type: 'options',
-		options: optionsOf({
+		choices: {
 			messages: ['Messages', 'POST /v1/messages'],
 			completions: [
 				'Chat Completions',
 				'POST /v1/chat/completions. It caches results of tools one answer later.',
 			],
-		}),
+		},
 		default: 'messages',
 		description: 'Which of the two chat endpoints of the service is used',
-	},
-];
-
-const given = z.object({
-	model: text(),
-	caching: oneOf(CACHE_MODES),
-	max_tokens: integer(1),
-	api_style: oneOf(['messages', 'completions']),
+	}),
 });
 
 export type Fields = z.infer<typeof given>;
 
+export const fields = fieldsOf(given.shape);
+
 /** Reads the fields. Throws a `NodeOperationError` that names the field. */
-export function readFields(context: ISupplyDataFunctions, itemIndex: number): Fields {
-	const read = given.safeParse({
-		model: context.getNodeParameter('model', itemIndex, '', { extractValue: true }),
-		caching: context.getNodeParameter('caching', itemIndex),
-		max_tokens: context.getNodeParameter('maxTokens', itemIndex),
-		api_style: context.getNodeParameter('apiStyle', itemIndex),
-	});
-	if (read.success) return read.data;
-	throw validationError({ context, fields, itemIndex }, read.error.issues);
-}
+export const readFields = (context: ISupplyDataFunctions, itemIndex: number): Fields =>
+	parseParameters({ context, fields, itemIndex }, given);

@@ -178,7 +178,7 @@ export class MediaGenModel implements ChatModel {
 		const { temperature, topP, additionalBodyFields } = options;
 		const body = {
 			model: fields.model,
-			max_tokens: fields.max_tokens,
+			max_tokens: fields.maxTokens,
 			...prompt,
 			...(temperature === undefined ? {} : { temperature }),
 			...(topP === undefined ? {} : { top_p: topP }),

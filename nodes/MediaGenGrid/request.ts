@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf, optionsOf, taskIdField, toOptions } from '../shared/n8n/fields';
-import { fieldsOf, ifSet } from '../shared/n8n/options';
+import { fieldsOf, ifSet, inPanel, type Options } from '../shared/n8n/options';
 import { unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
@@ -18,9 +18,7 @@ interface Target {
 	value: string;
 	description: string;
 	/** Shown if this target is chosen. */
-	fields: INodeProperties[];
-	/** In the API's names. */
-	schema: z.ZodRawShape;
+	fields: Options;
 }
 
 function gridFields({ name, value, description, fields }: Target): INodeProperties[] {
@@ -36,7 +34,7 @@ function gridFields({ name, value, description, fields }: Target): INodeProperti
 			}),
 			default: value,
 		},
-		...fields,
+		...fieldsOf(fields),
 		{
 			displayName: 'Button Name or ID',
 			name: 'customId',
@@ -50,7 +48,6 @@ function gridFields({ name, value, description, fields }: Target): INodeProperti
 	];
 }
 
-/** Optional in every request. */
 const optional = {
 	speed: ifSet(text(), {
 		displayName: 'Speed',
@@ -74,18 +71,16 @@ export const picture: Target = {
 	name: 'Picture',
 	value: 'index',
 	description: 'One of the four pictures, by its number',
-	fields: [
-		{
+	fields: {
+		index: inPanel(integer(GRID_INDEX.min, GRID_INDEX.max), {
 			displayName: 'Picture Number',
-			name: 'index',
 			type: 'number',
 			typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
 			default: INCOMING_INDEX,
 			displayOptions: { show: { matchBy: ['index'] } },
 			description: 'From 1 to 4, for V1 to V4',
-		},
-	],
-	schema: { index: integer(GRID_INDEX.min, GRID_INDEX.max) },
+		}),
+	},
 };
 
 /** A grid has one re-roll button. */
@@ -93,15 +88,14 @@ export const wholeGrid: Target = {
 	name: 'The Re-Roll Button of the Grid',
 	value: 'reroll',
 	description: 'The service finds it by itself',
-	fields: [],
-	schema: {},
+	fields: {},
 };
 
 /** The request: a button takes the place of the target, so the one that was not chosen is not sent (spec §4, `custom_id`). */
-export function requestBy({ schema }: Target) {
+export function requestBy({ fields }: Target) {
 	const common = { task_id: taskId(), ...optional };
 	const byButton = z.object({ ...common, custom_id: text() });
-	const byItself = z.object({ ...common, ...schema });
+	const byItself = z.object({ ...common, ...fields });
 	// A node whose operation was changed may still have the other target.
 	const choice = z.object({ match_by: oneOf(['button', picture.value, wholeGrid.value]) });
 	return schemaFor<RequestBody>((body) => {

@@ -1,12 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
-import {
-	INSTRUMENTAL_VERSIONS,
-	MUSIC_VERSIONS,
-	MUSICAL_KEYS,
-	STEM_TYPES,
-} from '../shared/api/music';
+import * as spec from '../shared/api/music';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { listed, searchListed } from '../shared/n8n/fields';
@@ -62,11 +57,13 @@ export class MediaGenMusic implements INodeType {
 	methods = {
 		credentialTest: { mediaGenApiTest },
 		listSearch: {
-			searchInstrumentalVersions: searchListed(listed(INSTRUMENTAL_VERSIONS)),
-			searchKeys: searchListed(listed(MUSICAL_KEYS)),
+			searchInstrumentalVersions: searchListed(listed(spec.INSTRUMENTAL_VERSIONS)),
+			searchKeys: searchListed(listed(spec.MUSICAL_KEYS)),
 			searchModels: searchListed([{ name: 'MusicGen', value: 'musicgen' }]),
-			searchStemTypes: searchListed(STEM_TYPES.map((value) => ({ name: toTitle(value), value }))),
-			searchVersions: searchListed(listed(MUSIC_VERSIONS)),
+			searchStemTypes: searchListed(
+				spec.STEM_TYPES.map((value) => ({ name: toTitle(value), value })),
+			),
+			searchVersions: searchListed(listed(spec.MUSIC_VERSIONS)),
 		},
 	};
 

@@ -1,13 +1,8 @@
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
 import { NOT_SET, openValueField, promptField, taskIdField, toOptions } from '../shared/n8n/fields';
-import { type Field, ifSet, numberIfSet, type Options, textIfSet } from '../shared/n8n/options';
+import { ifSet, inPanel, numberIfSet, type Options, textIfSet } from '../shared/n8n/options';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
-import type { z } from '../shared/util/vendor/zod';
 import { modeField, type SongMode } from './mode';
-
-/** A field that always has a value. */
-const inPanel = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
-	Object.assign(schema, { field });
 
 export const required = (...[schema, field]: Parameters<typeof inPanel>) =>
 	inPanel(schema, { ...field, required: true });
@@ -135,8 +130,6 @@ const pointInTime =
 			description,
 		});
 
-/** A point in time, which may lie between two seconds. */
 export const seconds = pointInTime(number, 3);
 
-/** A point in time at a whole second. */
 export const wholeSeconds = pointInTime(integer, 0);

@@ -60,7 +60,6 @@ function panelOf(fields: Options, mode?: SongMode, inCollection = false): INodeP
 	});
 }
 
-/** Notes about what the user set but the mode does not read. */
 function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, given: RequestBody) {
 	return [...spec.CUSTOM_MODE_FIELDS, spec.DESCRIPTION_MODE_FIELD]
 		.filter((name) => given[name] !== undefined && body[name] === undefined)
@@ -97,13 +96,8 @@ function wordlessNotes(body: RequestBody, song?: SongMode): string[] {
 }
 
 /** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */
-export function musicOperation({
-	fields: own,
-	song,
-	options: others,
-	rule,
-	...operation
-}: MusicOperation): Operation {
+export function musicOperation(given: MusicOperation): Operation {
+	const { fields: own, song, options: others, rule, ...operation } = given;
 	const inSight = { ...own, ...(song && words(song)) };
 	const options = { model, ...(song && style), ...others };
 	const fields = [...panelOf(inSight, song), additionalFieldsOf(panelOf(options, song, true))];
@@ -114,11 +108,11 @@ export function musicOperation({
 		fields,
 		schema: musicRequest({ ...inSight, ...options }, song, rule),
 		path: `/v1/music/generations/${operation.value}`,
-		notes: (body, given) => [
+		notes: (body, set) => [
 			...unlistedNotes(body, KNOWN_VALUES),
 			...positionNotes(body),
 			...wordlessNotes(body, song),
-			...unreadNotes(fields, body, given),
+			...unreadNotes(fields, body, set),
 		],
 	});
 }

@@ -2,9 +2,7 @@ import { cacheControl } from '../../shared/api/chat';
 import type { Block, Ends } from '../prompt/style';
 
 /** How long the service keeps the prompt; `off` sends no markers. */
-export const CACHE_MODES = ['off', '5m', '1h'] as const;
-
-export type Caching = (typeof CACHE_MODES)[number];
+export type Caching = 'off' | '5m' | '1h';
 
 /** Which part of the talk is cached, besides the system prompt and the tools. */
 export type History = 'all' | 'question' | 'none';

@@ -42,7 +42,6 @@ export const NOT_SENT = {
 
 type GivenField = Omit<INodeProperties, 'type' | 'default'> & Partial<INodeProperties>;
 
-/** A field for text, empty until the user fills it in. */
 export const textField = (field: GivenField): INodeProperties => ({
 	type: 'string',
 	default: '',
@@ -63,7 +62,6 @@ export const rowsField = ({
 	options: [{ displayName: row, name: row.toLowerCase(), values }],
 });
 
-/** The task that an operation works on. */
 export const taskIdField = (description: string, incoming = '={{ $json.taskId }}') =>
 	textField({
 		displayName: 'Task ID',
@@ -76,18 +74,24 @@ export const taskIdField = (description: string, incoming = '={{ $json.taskId }}
 export const promptField = (field: Partial<INodeProperties>) =>
 	textField({ displayName: 'Prompt', name: 'prompt', typeOptions: { rows: 3 }, ...field });
 
-export const byLabel = (a: INodeProperties, b: INodeProperties) =>
-	compareNames(a.displayName, b.displayName);
+/** A collection of fields, in alphabetical order. */
+export const collectionOf =
+	(displayName: string, name: string, placeholder: string) =>
+	(fields: readonly INodeProperties[]): INodeProperties => ({
+		displayName,
+		name,
+		type: 'collection',
+		placeholder,
+		default: {},
+		options: [...fields].sort((a, b) => compareNames(a.displayName, b.displayName)),
+	});
 
-/** The collection of what is optional in a request, in alphabetical order. */
-export const additionalFieldsOf = (options: readonly INodeProperties[]): INodeProperties => ({
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: [...options].sort(byLabel),
-});
+/** What is optional in a request. */
+export const additionalFieldsOf = collectionOf(
+	'Additional Fields',
+	'additionalFields',
+	'Add Field',
+);
 
 export interface ListedValue {
 	name: string;
@@ -112,12 +116,8 @@ type OpenValueField = Pick<
  * A field with a list and a typed alternative, for cases where the service may have more values than this package knows. Its value may also
  * be plain text, if it comes from an expression for the whole field or from n8n's API.
  */
-export function openValueField({
-	preset = { name: '', value: '' },
-	searchListMethod,
-	placeholder,
-	...field
-}: OpenValueField): INodeProperties {
+export function openValueField(given: OpenValueField): INodeProperties {
+	const { preset = { name: '', value: '' }, searchListMethod, placeholder, ...field } = given;
 	return {
 		...field,
 		type: 'resourceLocator',

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { TASK_ID_PLACEHOLDER } from '../api/families';
 import { fieldName, flag, integer, number, oneKeyOf, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { byLabel, type Choices, optionsOf } from './fields';
+import { type Choices, collectionOf, optionsOf } from './fields';
 import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
@@ -12,15 +12,19 @@ export type Field = Omit<INodeProperties, 'name'>;
 /** Options, or other fields of a request, by name: the schema of each value, with its field. */
 export type Options = Readonly<Record<string, z.ZodTypeAny & { field: Field }>>;
 
+/** A field of a request that always has a value. */
+export const inPanel = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
+	Object.assign(schema, { field });
+
 /** An option that always has a value: the default of its field, unless the user sets another. */
 export const preset = <Schema extends z.ZodTypeAny>(
 	schema: Schema,
 	field: Field & { default: z.input<Schema> },
-) => Object.assign(schema.default(field.default), { field });
+) => inPanel(schema.default(field.default), field);
 
 /** An option without a value until the user adds it: then the panel begins with the default of its field. */
 export const ifSet = <Schema extends z.ZodTypeAny>(schema: Schema, field: Field) =>
-	Object.assign(schema.optional(), { field });
+	inPanel(schema.optional(), field);
 
 /** The same for text, which begins empty. */
 export const textIfSet = <Schema extends z.ZodTypeAny>(
@@ -45,7 +49,6 @@ export const presetNumber = (...given: Parameters<typeof numeric>) => preset(...
 
 export const numberIfSet = (...given: Parameters<typeof numeric>) => ifSet(...numeric(...given));
 
-/** One of the values of a list. */
 export const choice = <Value extends string>({
 	choices,
 	...field
@@ -291,17 +294,7 @@ export function fieldsOf(
 	}));
 }
 
-/** The collection "Options", in alphabetical order. */
-export function optionsField(options: readonly INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [...options].sort(byLabel),
-	};
-}
+export const optionsField = collectionOf('Options', 'options', 'Add option');
 
 export const callbackFields = fieldsOf(
 	{
@@ -326,7 +319,6 @@ const { output, downloadFiles } = outputOptions;
 /** Without a result there is no file. */
 const afterWait = { hide: { ...notForTools, waitMode: ['none'] } };
 
-/** For operations with "Wait for Result". */
 export const waitFields = fieldsOf({
 	waitMode,
 	output,

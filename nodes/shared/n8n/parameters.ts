@@ -69,6 +69,9 @@ interface PanelItem {
 	itemIndex?: number;
 }
 
+/** What a node has in common with a sub-node. */
+type ParameterContext = Pick<ISupplyDataFunctions, 'getNode' | 'getNodeParameter'>;
+
 export interface ExecutedItem extends PanelItem {
 	context: IExecuteFunctions;
 	itemIndex: number;
@@ -144,10 +147,8 @@ export function isExpression(
 }
 
 /**
- * Notes for parameters that are set and not sent, because another one says so. n8n removes what the panel hides before a node
- * runs, but not where the choice comes from an expression.
- *
- * @param reason ends the sentence, e.g. `"Images" is None`
+ * Notes for parameters that are set and not sent, because another one says so: `reason`, e.g. `"Images" is None`. n8n removes what the panel
+ * hides before a node runs, but not where the choice comes from an expression.
  */
 export function unsentNotes(
 	fields: readonly INodeProperties[],
@@ -213,7 +214,7 @@ export function requireExpressions(
 
 /** Reads parameters of one item by a schema of the same names. Throws a `NodeOperationError` that names the field. */
 export function parseParameters<Shape extends z.ZodRawShape>(
-	item: ExecutedItem,
+	item: PanelItem & { context: ParameterContext; itemIndex: number },
 	schema: z.ZodObject<Shape>,
 ): z.infer<z.ZodObject<Shape>> {
 	const { context, itemIndex } = item;
@@ -241,7 +242,7 @@ const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');
 
 /** Reads "Additional Body Fields" of one item. Throws a `NodeOperationError` for anything but a JSON object. */
 export function readAdditionalBody(
-	context: Pick<ISupplyDataFunctions, 'getNode' | 'getNodeParameter'>,
+	context: ParameterContext,
 	itemIndex: number,
 	refused: readonly string[],
 ): Record<string, unknown> {

@@ -1,15 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import {
-	GENERATION_MODEL,
-	IMAGE_ROLES,
-	KEEP_ORIGINAL_SOUND,
-	MIN_SHOT_DURATION,
-	SHOT_TYPES,
-	VIDEO_ASPECT_RATIOS,
-	VIDEO_DURATION,
-	VIDEO_MODES,
-} from '../../../shared/api/video';
+import * as spec from '../../../shared/api/video';
 import {
 	additionalFieldsOf,
 	type ListedValue,
@@ -24,7 +15,7 @@ import {
 } from '../../../shared/n8n/fields';
 import { LIST_SOURCES, pictureFields, pictureListFields } from '../../../shared/n8n/pictureFields';
 
-const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: GENERATION_MODEL };
+const OMNI: ListedValue = { name: 'VidOmni V3 Omni', value: spec.GENERATION_MODEL };
 
 /** What "Model" lists: the clips of the last two can be extended (spec §5). */
 export const MODELS: readonly ListedValue[] = [
@@ -38,7 +29,7 @@ const modelField = openValueField({
 	name: 'model',
 	preset: OMNI,
 	searchListMethod: 'searchGenerationModels',
-	placeholder: `e.g. ${GENERATION_MODEL}`,
+	placeholder: `e.g. ${spec.GENERATION_MODEL}`,
 	description:
 		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
 });
@@ -104,7 +95,7 @@ const imageFields: INodeProperties[] = [
 				displayName: 'Role',
 				name: 'role',
 				type: 'options',
-				options: toOptions(IMAGE_ROLES),
+				options: toOptions(spec.IMAGE_ROLES),
 				default: 'first_frame',
 				displayOptions: { hide: { '/referType': ['base'] } },
 			},
@@ -131,16 +122,20 @@ const formatFields: INodeProperties[] = [
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
 		type: 'number',
-		typeOptions: { minValue: VIDEO_DURATION.min, maxValue: VIDEO_DURATION.max, numberPrecision: 0 },
+		typeOptions: {
+			minValue: spec.VIDEO_DURATION.min,
+			maxValue: spec.VIDEO_DURATION.max,
+			numberPrecision: 0,
+		},
 		default: NOT_SET,
-		placeholder: String(VIDEO_DURATION.default),
+		placeholder: String(spec.VIDEO_DURATION.default),
 		description: 'From 3 to 15. Empty means 5. An edited video keeps its own.',
 	},
 	{
 		displayName: 'Aspect Ratio',
 		name: 'aspectRatio',
 		type: 'options',
-		options: [NOT_SENT, ...toOptions(VIDEO_ASPECT_RATIOS)],
+		options: [NOT_SENT, ...toOptions(spec.VIDEO_ASPECT_RATIOS)],
 		default: '',
 		description: 'The ratio of a given image may take precedence',
 	},
@@ -186,7 +181,7 @@ const shotFields: INodeProperties[] = [
 		displayName: 'Shot Type',
 		name: 'shotType',
 		type: 'options',
-		options: toOptions(SHOT_TYPES, {
+		options: toOptions(spec.SHOT_TYPES, {
 			customize: 'You say what each shot shows, and for how long',
 			intelligence: 'The service divides the prompt into shots',
 		}),
@@ -206,7 +201,7 @@ const shotFields: INodeProperties[] = [
 				displayName: 'Duration (Seconds)',
 				name: 'duration',
 				type: 'number',
-				typeOptions: { minValue: MIN_SHOT_DURATION, numberPrecision: 0 },
+				typeOptions: { minValue: spec.MIN_SHOT_DURATION, numberPrecision: 0 },
 				default: 1,
 				description: 'A whole number',
 			},
@@ -270,7 +265,7 @@ const additionalFields = additionalFieldsOf([
 		displayName: 'Keep Original Sound',
 		name: 'keepOriginalSound',
 		type: 'options',
-		options: toOptions(KEEP_ORIGINAL_SOUND),
+		options: toOptions(spec.KEEP_ORIGINAL_SOUND),
 		default: 'no',
 		displayOptions: { show: { '/referType': ['base', 'feature'] } },
 		description: 'Whether the sound of the given video stays',
@@ -286,7 +281,10 @@ const additionalFields = additionalFieldsOf([
 		displayName: 'Resolution',
 		name: 'mode',
 		type: 'options',
-		options: [NOT_SENT, ...toOptions(VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' })],
+		options: [
+			NOT_SENT,
+			...toOptions(spec.VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' }),
+		],
 		default: '',
 	},
 	{
