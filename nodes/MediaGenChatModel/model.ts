@@ -30,13 +30,12 @@ import { mark } from './cache/markers';
 import { type NodeMemory, usageWarnings } from './cache/warnings';
 import type { Fields } from './fields';
 import type { ModelOptions } from './options';
-import { type ChatStyle, type OfferedTool, readToolChoice } from './prompt/style';
+import { type ChatStyle, type OfferedTool, type Question, readToolChoice } from './prompt/style';
 import { callIdsIn, talkOf } from './prompt/talk';
 import { asStreamError, type Purchases } from './purchases';
 import type { Receipts } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
 
-/** What all questions of a model have in common. */
 export interface ModelSetup {
 	sdk: Sdk;
 	fields: Fields;
@@ -49,20 +48,6 @@ export interface ModelSetup {
 	memory: NodeMemory;
 	receipts: Receipts;
 	warn(warnings: readonly string[]): void;
-}
-
-interface Arrived {
-	/** Whether it came in one piece: none of its text was yielded yet. */
-	isWhole: boolean;
-	/** Throws if the answer cannot be used. */
-	toAnswer: () => Answer;
-}
-
-/** What is known of a question when its answer comes. */
-interface Asked {
-	warnings: string[];
-	/** IDs of the tool calls in the talk. */
-	callIds: ReadonlySet<string>;
 }
 
 /** A chat model in the terms of n8n's SDK (design, Chat model for agents). Each question is a purchase: sent once. */
@@ -89,9 +74,10 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	async generate(messages: Message[], config: ChatModelConfig = {}): Promise<GenerateResult> {
-		const { request, ...asked } = this.prepare(messages, config, {});
-		const { toAnswer } = await resultOf(this.ask(request));
-		return this.setup.purchases.read(() => this.toResult(toAnswer(), asked));
+		const steps = this.ask(messages, config, {});
+		let step = await steps.next();
+		while (!step.done) step = await steps.next();
+		return step.value.result;
 	}
 
 	async *stream(
@@ -99,38 +85,39 @@ export class MediaGenModel implements ChatModel {
 		config: ChatModelConfig = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		try {
-			yield* this.streamed(messages, config);
+			const { isWhole, result } = yield* this.ask(messages, config, this.setup.style.streaming);
+			const { message, finishReason = 'stop', usage } = result;
+			// Each call is yielded whole, with its id: n8n's adapter gives every piece of a call the same index.
+			for (const part of message.content) {
+				if (part.type === 'text' && isWhole) yield { type: 'text-delta', delta: part.text };
+				if (part.type !== 'tool-call') continue;
+				const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
+				yield { type: 'tool-call-delta', id, name, argumentsDelta };
+			}
+			yield { type: 'finish', finishReason, usage };
 		} catch (error) {
 			throw asStreamError(error);
 		}
 	}
 
-	private async *streamed(
-		messages: Message[],
+	/** Sends a question. The answer may come as a stream or whole, whatever was asked for. Throws a node error. */
+	private async *ask(
+		messages: readonly Message[],
 		config: ChatModelConfig,
-	): AsyncGenerator<StreamChunk, void, undefined> {
-		const { purchases, style } = this.setup;
-		const { request, ...asked } = this.prepare(messages, config, style.streaming);
-		const { isWhole, toAnswer } = yield* this.ask(request);
-		const { message, finishReason, usage } = purchases.read(() => this.toResult(toAnswer(), asked));
-		// Each call is yielded whole, with its id: n8n's adapter gives every piece of a call the same index.
-		for (const part of message.content) {
-			if (part.type === 'text' && isWhole) yield { type: 'text-delta', delta: part.text };
-			if (part.type !== 'tool-call') continue;
-			const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
-			yield { type: 'tool-call-delta', id, name, argumentsDelta };
-		}
-		yield { type: 'finish', finishReason: finishReason ?? 'stop', usage };
-	}
-
-	/** Sends a question. The answer may come as a stream or whole, whatever was asked for. Throws a node error if it breaks off. */
-	private async *ask(request: () => ChatRequest): AsyncGenerator<StreamChunk, Arrived> {
+		streaming: Record<string, unknown>,
+	): AsyncGenerator<StreamChunk, { isWhole: boolean; result: GenerateResult }> {
 		const { client, purchases } = this.setup;
+		const { question, request } = this.prepare(messages, config, streaming);
+		const warnings =
+			this.setup.fields.caching === 'off' ? [] : this.setup.memory.warningsOf(question);
 		const opened = await purchases.buy(async () => await client.chat.open(request()));
-		if (!('whole' in opened))
-			return { isWhole: false, toAnswer: yield* this.textIn(opened.pieces) };
-		const { whole } = opened;
-		return { isWhole: true, toAnswer: () => usable(readAnswer(whole), () => whole) };
+		const isWhole = 'whole' in opened;
+		const toAnswer =
+			'whole' in opened
+				? () => usable(readAnswer(opened.whole), () => opened.whole)
+				: yield* this.textIn(opened.pieces);
+		const result = purchases.read(() => this.toResult(toAnswer(), question, warnings));
+		return { isWhole, result };
 	}
 
 	/** Yields the text of a stream as it comes. Returns the function that reads the whole answer. */
@@ -169,9 +156,9 @@ export class MediaGenModel implements ChatModel {
 		messages: readonly Message[],
 		{ signal, stop = [], tool_choice }: ChatModelConfig,
 		streaming: Record<string, unknown>,
-	): { request: () => ChatRequest } & Asked {
+	): { question: Question; request: () => ChatRequest } {
 		const { fields, options, style } = this.setup;
-		const toolChoice = readToolChoice(tool_choice);
+		const toolChoice = this.tools.length > 0 ? readToolChoice(tool_choice) : undefined;
 		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
 		const { fields: prompt, ends } = style.toPrompt(question);
 		mark(ends, fields.caching, options.cachedHistory);
@@ -180,20 +167,17 @@ export class MediaGenModel implements ChatModel {
 			model: fields.model,
 			max_tokens: fields.maxTokens,
 			...prompt,
-			...(temperature === undefined ? {} : { temperature }),
-			...(topP === undefined ? {} : { top_p: topP }),
+			temperature,
+			top_p: topP,
 			...additionalBodyFields,
 			...streaming,
 		};
 		const signals = [signal, this.setup.signal].filter((each) => each !== undefined);
-		return {
-			request: () => ({
-				...chatRequest(style, body, options.timeout * 1_000),
-				abandon: AbortSignal.any(signals),
-			}),
-			warnings: fields.caching === 'off' ? [] : this.setup.memory.warningsOf(question),
-			callIds: callIdsIn(question.talk),
-		};
+		const request = () => ({
+			...chatRequest(style, body, options.timeout * 1_000),
+			abandon: AbortSignal.any(signals),
+		});
+		return { question, request };
 	}
 
 	private usageOf(usage: Record<string, unknown> | undefined): Usage | undefined {
@@ -215,7 +199,7 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
-	private toResult(given: Answer, { warnings, callIds }: Asked): GenerateResult {
+	private toResult(given: Answer, { talk }: Question, warnings: readonly string[]): GenerateResult {
 		const { fields, options } = this.setup;
 		const { answer, unknown } = this.withOffered(given);
 		const usage = this.usageOf(answer.usage);
@@ -249,15 +233,15 @@ export class MediaGenModel implements ChatModel {
 				'Raise "Max Tokens".',
 			);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
-		const calls = withOwnIds(answer.calls, callIds).map(({ id, name, input }) => ({
+		const calls = withOwnIds(answer.calls, callIdsIn(talk)).map(({ id, name, input }) => ({
 			type: 'tool-call' as const,
 			toolCallId: id,
 			toolName: name,
 			input,
 		}));
-		const id = answer.id === undefined ? {} : { id: answer.id };
+		const { id } = answer;
 		return {
-			...id,
+			id,
 			finishReason: finishReasonOf(answer),
 			usage: usage && {
 				promptTokens: usage.inputTotal,
@@ -265,7 +249,7 @@ export class MediaGenModel implements ChatModel {
 				totalTokens: usage.inputTotal + usage.output,
 				inputTokenDetails: { cacheRead: usage.cacheRead },
 			},
-			message: { role: 'assistant', content: [...text, ...calls], ...id },
+			message: { role: 'assistant', content: [...text, ...calls], id },
 		};
 	}
 }
@@ -304,13 +288,6 @@ function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText
 function usable(answer: Answer, response: () => unknown): Answer {
 	if (isUnread(answer)) throw unreadableResponse(200, response());
 	return answer;
-}
-
-/** What a generator returns, without what it yields. */
-async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
-	let step = await steps.next();
-	while (!step.done) step = await steps.next();
-	return step.value;
 }
 
 function finishReasonOf(answer: Answer): FinishReason {

@@ -57,7 +57,6 @@ const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of st
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
 
-/** What came, unless the message shows it already. */
 const whatCame = (shown: string, message: string) =>
 	message.includes(shown) ? [] : [`The service sent "${toShortText(shown, SHOWN)}".`];
 

@@ -111,7 +111,7 @@ export function readAnswer(response: ChatResponse): Answer {
 	// The words of a refusal are in a field next to the text.
 	const refusal = typeof message.refusal === 'string' ? message.refusal : '';
 	return {
-		...(typeof body.id === 'string' ? { id: body.id } : {}),
+		id: typeof body.id === 'string' ? body.id : undefined,
 		text: text === '' ? refusal : text,
 		calls: toToolCalls([...inBlocks, ...inField], stopReason),
 		stopReason,

@@ -53,17 +53,13 @@ function eventsOf(given: unknown): Fields[] {
 /** An answer that comes in events, in either style: the two styles cannot be confused. */
 export class StreamedAnswer {
 	private id: string | undefined;
-
 	private text = '';
-
+	private stopReason: string | null = null;
+	private usage: Fields | undefined;
 	private readonly calls: OpenCall[] = [];
 
 	/** Calls that may get more pieces, by their place: with or without an index, a later block or call takes the place over. */
 	private readonly openCalls = new Map<number, OpenCall>();
-
-	private stopReason: string | null = null;
-
-	private usage: Fields | undefined;
 
 	/** Whether the service has said that nothing follows. */
 	isOver = false;
@@ -118,7 +114,7 @@ export class StreamedAnswer {
 	toAnswer(): Answer {
 		const { id, text, stopReason, usage } = this;
 		return {
-			...(id === undefined ? {} : { id }),
+			id,
 			text,
 			calls: toToolCalls(
 				this.calls.map(({ id: callId, name, pieces, whole }) => ({

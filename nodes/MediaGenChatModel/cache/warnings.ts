@@ -24,11 +24,8 @@ const SLID =
 /** The last questions of one node, as hashes. */
 export class NodeMemory {
 	private tools: string[] = [];
-
 	private systems: string[] = [];
-
 	private talks: string[][] = [];
-
 	private said = new Set<string>();
 
 	/** What in a question defeats the cache, as far as it is known before the answer. */
@@ -52,7 +49,6 @@ export class NodeMemory {
 		return warnings;
 	}
 
-	/** Those of the warnings that the last question did not have. */
 	notYetSaid(warnings: readonly string[]): string[] {
 		const unsaid = warnings.filter((warning) => !this.said.has(warning));
 		this.said = new Set(warnings);
@@ -73,7 +69,6 @@ export class NodeMemory {
 	}
 }
 
-/** Whether there were hashes before, and this is not one of them. */
 const isOther = (known: readonly string[], hash: string) =>
 	known.length > 0 && !known.includes(hash);
 

@@ -1,5 +1,5 @@
 import { COMPLETIONS, textBlock } from '../../shared/api/chat';
-import { type Block, type ChatStyle, type Question, type ToolChoice } from './style';
+import { type Block, type ChatStyle, ifAny, type Question, type ToolChoice } from './style';
 import type { FilePart, Part, Turn } from './talk';
 
 function fileBlock({ mediaType, name, source }: FilePart): Block {
@@ -8,12 +8,10 @@ function fileBlock({ mediaType, name, source }: FilePart): Block {
 	return { type: 'file', file: { filename: name ?? 'attachment', file_data: url } };
 }
 
-function contentBlocks(parts: readonly Part[]): Block[] {
-	return parts.flatMap((part): Block[] => {
-		if (part.type === 'text') return [textBlock(part.text)];
-		if (part.type === 'file') return [fileBlock(part)];
-		return part.type === 'raw' ? [{ ...part.block }] : [];
-	});
+function contentOf(part: Part): Block[] {
+	if (part.type === 'text') return [textBlock(part.text)];
+	if (part.type === 'file') return [fileBlock(part)];
+	return part.type === 'raw' ? [{ ...part.block }] : [];
 }
 
 interface Message {
@@ -34,14 +32,14 @@ function toMessages({ role, parts }: Turn): Message[] {
 		const { id, name, input } = part;
 		return [{ id, type: 'function', function: { name, arguments: input } }];
 	});
-	const content = contentBlocks(parts);
+	const content = parts.flatMap(contentOf);
 	if (calls.length === 0 && content.length === 0) return results;
 	return [
 		...results,
 		{
 			role: role === 'tool' ? 'user' : role,
-			content: content.length > 0 ? content : null,
-			...(calls.length > 0 ? { tool_calls: calls } : {}),
+			content: ifAny(content) ?? null,
+			tool_calls: ifAny(calls),
 		},
 	];
 }
@@ -68,10 +66,9 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	return {
 		fields: {
 			messages,
-			...(offered.length > 0
-				? { tools: offered, ...(toolChoice && { tool_choice: toToolChoice(toolChoice) }) }
-				: {}),
-			...(stop.length > 0 ? { stop } : {}),
+			tools: ifAny(offered),
+			tool_choice: toolChoice && toToolChoice(toolChoice),
+			stop: ifAny(stop),
 		},
 		ends: {
 			lastSystem: system.at(-1),

@@ -1,6 +1,6 @@
 import { alternating, MESSAGES, textBlock } from '../../shared/api/chat';
 import { isObject, parseJson } from '../../shared/util/json';
-import { type Block, type ChatStyle, type Question } from './style';
+import { type Block, type ChatStyle, ifAny, type Question } from './style';
 import type { FilePart, Part, Turn } from './talk';
 
 function fileBlock({ mediaType, source }: FilePart): Block {
@@ -63,12 +63,11 @@ function toPrompt({ talk, tools, toolChoice, stop }: Question) {
 	const ofUser = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
 	return {
 		fields: {
-			...(system.length > 0 ? { system } : {}),
-			...(offered.length > 0
-				? { tools: offered, ...(toolChoice && { tool_choice: toolChoice }) }
-				: {}),
+			system: ifAny(system),
+			tools: ifAny(offered),
+			tool_choice: toolChoice,
 			messages,
-			...(stop.length > 0 ? { stop_sequences: stop } : {}),
+			stop_sequences: ifAny(stop),
 		},
 		ends: {
 			lastTool: offered.at(-1),

@@ -15,6 +15,7 @@ export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; nam
 export interface Question {
 	talk: Talk;
 	tools: readonly OfferedTool[];
+	/** Only with tools. */
 	toolChoice: ToolChoice | undefined;
 	stop: readonly string[];
 }
@@ -31,17 +32,16 @@ export interface Ends {
 	last?: Block;
 }
 
-/** The fields of a request that hold a question, and where markers can stand in them. */
-export interface Prompt {
-	fields: Record<string, unknown>;
-	ends: Ends;
-}
-
 /** One of the two request styles (spec §8). */
 export interface ChatStyle extends ChatEndpoint {
-	toPrompt(question: Question): Prompt;
+	/** The fields of a request that hold a question, and where markers can stand in them. */
+	toPrompt(question: Question): { fields: Record<string, unknown>; ends: Ends };
 	streaming: Record<string, unknown>;
 }
+
+/** Services refuse some of their fields if they are empty lists: such a field is not sent. */
+export const ifAny = <List extends readonly unknown[]>(list: List): List | undefined =>
+	list.length > 0 ? list : undefined;
 
 /** Reads a choice in LangChain's words: `auto`, `any`, `none`, or a tool's name. */
 export function readToolChoice(choice: unknown): ToolChoice | undefined {

@@ -60,14 +60,10 @@ function toLogEntry(receipts: Receipts, answer: unknown) {
 	const receipt = receipts.take(promptTokens, completionTokens);
 	if (!receipt) return entry;
 	const { usage, cost, reference, warnings } = receipt;
-	const { inputUncached, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h } = usage;
+	const { inputTotal: _input, output: _output, cacheHit: _hit, ...partsOfInput } = usage;
 	return {
 		...entry,
-		inputUncached,
-		cacheRead,
-		cacheWrite,
-		cacheWrite5m,
-		cacheWrite1h,
+		...partsOfInput,
 		...(cost && {
 			...(cost.estimatedCost === null ? {} : { cost: cost.estimatedCost }),
 			savedByCache: cost.savedByCache,

@@ -80,6 +80,5 @@ declare module '@n8n/ai-node-sdk' {
 
 	export function supplyModel(context: ISupplyDataFunctions, model: ChatModel): SupplyData;
 
-	/** The parameters of a tool as a JSON schema. */
 	export function getParametersJsonSchema(tool: FunctionTool): unknown;
 }

@@ -6,13 +6,9 @@ import { asError } from '../../shared/api/errors';
 
 export type Sdk = typeof AiNodeSdk;
 
-/** The oldest n8n that comes with the SDK. */
 const OLDEST_N8N = '2.30';
 
-/**
- * Loads n8n's SDK for AI nodes only when a model is asked for. If it were loaded with the package, an n8n without it would drop all nodes.
- * Throws a `NodeOperationError` that says which n8n is needed.
- */
+/** Loads n8n's SDK only when a model is asked for: an n8n without it would drop the whole package. Throws a `NodeOperationError`. */
 export async function loadSdk(node: INode): Promise<Sdk> {
 	try {
 		return await import('@n8n/ai-node-sdk');

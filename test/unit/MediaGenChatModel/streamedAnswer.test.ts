@@ -104,7 +104,7 @@ describe('Messages style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, false]);
 		streamed.add('{"type":"message_stop"}');
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
-		expect(streamed.toAnswer()).not.toHaveProperty('id');
+		expect(streamed.toAnswer().id).toBeUndefined();
 	});
 });
 
@@ -286,7 +286,7 @@ describe('Completions style', () => {
 	});
 
 	test('an id that is no text is none', () => {
-		expect(answerTo({ id: 7, choices: [] })).not.toHaveProperty('id');
+		expect(answerTo({ id: 7, choices: [] }).id).toBeUndefined();
 		expect(answerTo({ id: 'c-1', choices: [] }, { id: null, choices: [] }).id).toBe('c-1');
 	});
 });
