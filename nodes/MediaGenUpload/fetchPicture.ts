@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
-import { ApiError, asError, CanceledError, errorFromThrown } from '../shared/api/errors';
+import { ApiError, CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
 import { backoffMs, mayRetry, withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
@@ -17,10 +17,7 @@ const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
 const nameIn = (path: string) => decodedPart(path.split('/').pop() ?? '');
 
-/**
- * Downloads a picture, never more of it than the service accepts. Throws a `NodeOperationError` that names the item for a file
- * that is not a picture or too large, and a `NodeApiError` for an address that is private or cannot be fetched.
- */
+/** Downloads a picture, never more of it than the service accepts. Throws an n8n error that names the item. */
 export async function fetchPicture(
 	context: IExecuteFunctions,
 	connection: Connection,
@@ -29,18 +26,12 @@ export async function fetchPicture(
 ): Promise<FileSource> {
 	const refuse = (reason: string) => itemError(context.getNode(), `"URL": ${reason}`, itemIndex);
 
-	let chunks: Buffer[] = [];
-	let bytes = 0;
 	const readOnce = async (end: AbortSignal) => {
-		[chunks, bytes] = [[], 0];
+		const chunks: Buffer[] = [];
+		let bytes = 0;
 		const response = await openFile(context, address, connection, end);
+		checkStatus(response);
 		const { body } = response;
-		try {
-			checkStatus(response);
-		} catch (error) {
-			body.destroy();
-			throw asError(error);
-		}
 		for await (const chunk of body) {
 			const piece = Buffer.from(chunk);
 			bytes += piece.length;
@@ -52,6 +43,7 @@ export async function fetchPicture(
 			}
 			chunks.push(piece);
 		}
+		return { chunks, bytes };
 	};
 	const until = clock.now() + FETCH_WITHIN_MS;
 	const read = async (end: AbortSignal) => {
@@ -69,7 +61,7 @@ export async function fetchPicture(
 			}
 		}
 	};
-	await withHardEnd(
+	const { chunks, bytes } = await withHardEnd(
 		FETCH_WITHIN_MS,
 		'The picture was not fully downloaded within two minutes',
 		context.getExecutionCancelSignal(),

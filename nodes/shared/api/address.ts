@@ -5,7 +5,6 @@ const LONGEST_LINK = 8_192;
 
 const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?\//i;
 
-/** Whether a value is a whole link, without blanks. */
 export const isWholeLink = (value: unknown): boolean =>
 	typeof value === 'string' && /^https?:\/\/\S+$/i.test(value);
 
@@ -42,14 +41,13 @@ const isPrivateV4 = (address: IPv4): boolean =>
 	address.range() !== 'unicast' || address.toString() === AZURE;
 
 /** Ranges of IPv6 that lead to an embedded IPv4 address, and the number of bytes before it. */
-const EMBEDDED: ReadonlyArray<readonly [range: ReturnType<typeof IPv6.parseCIDR>, start: number]> =
-	[
-		[IPv6.parseCIDR('::ffff:0:0/96'), 12],
-		// NAT64
-		[IPv6.parseCIDR('64:ff9b::/96'), 12],
-		// 6to4
-		[IPv6.parseCIDR('2002::/16'), 2],
-	];
+const EMBEDDED = [
+	[IPv6.parseCIDR('::ffff:0:0/96'), 12],
+	// NAT64
+	[IPv6.parseCIDR('64:ff9b::/96'), 12],
+	// 6to4
+	[IPv6.parseCIDR('2002::/16'), 2],
+] as const;
 
 function isPrivateV6(address: IPv6): boolean {
 	const [, start] = EMBEDDED.find(([range]) => address.match(range)) ?? [];

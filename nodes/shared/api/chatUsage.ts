@@ -1,3 +1,4 @@
+import { objectOf } from '../util/json';
 import { number } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
@@ -21,36 +22,34 @@ export type Usage = z.infer<typeof usageShape>;
 /** What can be counted together for several answers. */
 type TokenCounts = Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h' | 'cacheHit'>;
 
-/** A number of tokens, or of other things, for a message. */
 export const count = (value: number, word?: string) =>
 	`${value.toLocaleString('en-US')}${word === undefined ? '' : ` ${word}${value === 1 ? '' : 's'}`}`;
 
-/** The input of an answer, or of several, for a message. */
 export const inputInWords = (usage: TokenCounts) =>
 	`${count(usage.inputTotal, 'input token')} (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`;
 
 export const NO_USAGE = 'The answer has no usage, so it is not known whether the cache was used.';
 
-/** The answer was paid for: what cannot be a number of tokens counts as absent. */
-const tokens = number(0).nullish().catch(undefined);
+/** The answer was paid for: what cannot be a number of tokens counts as none. */
+const tokens = number(0).catch(0);
 
 interface Parts {
 	inputUncached: number;
 	cacheRead: number;
-	/** Writes in general, where the service reports them. */
-	written: number | null | undefined;
-	written5m: number | null | undefined;
-	written1h: number | null | undefined;
+	/** Writes in general. A service may report either these or those by lifetime. */
+	written: number;
+	written5m: number;
+	written1h: number;
 	output: number;
 }
 
-function writesOf({ written, written5m, written1h }: Parts) {
-	const split = (written5m ?? 0) + (written1h ?? 0);
-	const cacheWrite = Math.max(split, written ?? 0);
+function writesOf({ written, written5m: cacheWrite5m, written1h: cacheWrite1h }: Parts) {
+	const split = cacheWrite5m + cacheWrite1h;
+	const cacheWrite = Math.max(split, written);
 	// A split of zeros beside a sum that is not zero is not a split.
-	if (split > 0 || cacheWrite === 0)
-		return { cacheWrite, cacheWrite5m: written5m ?? 0, cacheWrite1h: written1h ?? 0 };
-	return { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
+	return split > 0 || cacheWrite === 0
+		? { cacheWrite, cacheWrite5m, cacheWrite1h }
+		: { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
 }
 
 function toUsage(parts: Parts): Usage {
@@ -64,9 +63,10 @@ const messagesUsage = z.object({
 	input_tokens: tokens,
 	cache_creation_input_tokens: tokens,
 	cache_read_input_tokens: tokens,
-	cache_creation: z
-		.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens })
-		.catch({}),
+	cache_creation: z.preprocess(
+		objectOf,
+		z.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens }),
+	),
 	output_tokens: tokens,
 });
 
@@ -74,19 +74,22 @@ const messagesUsage = z.object({
 export function readMessagesUsage(usage: Record<string, unknown>): Usage {
 	const read = messagesUsage.parse(usage);
 	return toUsage({
-		inputUncached: read.input_tokens ?? 0,
-		cacheRead: read.cache_read_input_tokens ?? 0,
+		inputUncached: read.input_tokens,
+		cacheRead: read.cache_read_input_tokens,
 		written: read.cache_creation_input_tokens,
 		written5m: read.cache_creation.ephemeral_5m_input_tokens,
 		written1h: read.cache_creation.ephemeral_1h_input_tokens,
-		output: read.output_tokens ?? 0,
+		output: read.output_tokens,
 	});
 }
 
 const completionUsage = z.object({
 	prompt_tokens: tokens,
 	completion_tokens: tokens,
-	prompt_tokens_details: z.object({ cached_tokens: tokens, cache_write_tokens: tokens }).catch({}),
+	prompt_tokens_details: z.preprocess(
+		objectOf,
+		z.object({ cached_tokens: tokens, cache_write_tokens: tokens }),
+	),
 	vendor_cache_creation_5_m_tokens: tokens,
 	vendor_cache_creation_1_h_tokens: tokens,
 });
@@ -96,14 +99,14 @@ export function readCompletionUsage(usage: Record<string, unknown>): Usage {
 	const read = completionUsage.parse(usage);
 	const parts: Parts = {
 		inputUncached: 0,
-		cacheRead: read.prompt_tokens_details.cached_tokens ?? 0,
+		cacheRead: read.prompt_tokens_details.cached_tokens,
 		written: read.prompt_tokens_details.cache_write_tokens,
 		written5m: read.vendor_cache_creation_5_m_tokens,
 		written1h: read.vendor_cache_creation_1_h_tokens,
-		output: read.completion_tokens ?? 0,
+		output: read.completion_tokens,
 	};
 	const cached = parts.cacheRead + writesOf(parts).cacheWrite;
-	return toUsage({ ...parts, inputUncached: Math.max(0, (read.prompt_tokens ?? 0) - cached) });
+	return toUsage({ ...parts, inputUncached: Math.max(0, read.prompt_tokens - cached) });
 }
 
 const READERS = {

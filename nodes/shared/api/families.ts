@@ -30,7 +30,7 @@ export interface Family {
 	/** What it makes. Files of another kind, such as a cover, are not what its tasks are bought for. */
 	kind: ResultKind;
 	/** Hours for which its links live, where the service states a lifetime but sends no date. */
-	linkHours: number | null;
+	linkHours?: number;
 	/** Where its records have their links; `null` where the spec does not show it. */
 	results: ListPlace | FieldPlace | null;
 	/** Whether a record has a shape that only records of this family have. `kinds`: those of its files, if known. */
@@ -51,7 +51,6 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		queryPath: SHARED_PATH,
 		isQueryPathShown: true,
 		kind: 'image',
-		linkHours: null,
 		results: { fields: { grid_image_url: 'grid', image_urls: null } },
 		isShownBy: ({ grid_image_url: url, action }) =>
 			(typeof url === 'string' && isMeantAsLink(url)) ||
@@ -61,7 +60,6 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		queryPath: '/v1/music/tasks/{task_id}',
 		isQueryPathShown: true,
 		kind: 'audio',
-		linkHours: null,
 		results: { list: 'music', link: 'audio_url', numbered: 'entries' },
 		isShownBy: ({ result }) => has(result, 'music') || has(result, 'upsampled_tags'),
 	},
@@ -69,7 +67,6 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 		queryPath: SHARED_PATH,
 		isQueryPathShown: true,
 		kind: 'image',
-		linkHours: null,
 		results: { list: 'images', link: 'url', numbered: 'links' },
 		// Other families may have covers there, or an empty list.
 		isShownBy: ({ result }, kinds) =>

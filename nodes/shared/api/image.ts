@@ -76,7 +76,6 @@ export const REFERENCE_LIMITS = {
 /** Picture types that a data URI may hold (spec §3b). */
 export const DATA_URI_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
-/** Whether the model, under its name or its alias, is one of the lite ones. */
 export function isLiteModel(model: unknown): boolean {
 	return LITE_MODEL_NAMES.some((name) => name === model);
 }
@@ -89,13 +88,11 @@ export const UPLOAD_MAX_BYTES = 20_971_520;
 
 export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-type PictureType = (typeof PICTURE_TYPES)[number];
-
 const startsWith = (bytes: Buffer, signature: string, at = 0) =>
 	bytes.subarray(at, at + signature.length).toString('latin1') === signature;
 
 /** A picture's type by its first bytes, whatever its name says; `undefined` if the service would refuse it. */
-export function pictureType(bytes: Buffer): PictureType | undefined {
+export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | undefined {
 	if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
 	if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
 	if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';

@@ -34,9 +34,7 @@ export class MultipartForm {
 	failure: ApiError | undefined;
 
 	private readonly head: Buffer;
-
 	private readonly tail: Buffer;
-
 	private reading: AsyncGenerator<Buffer> | undefined;
 
 	constructor(

@@ -66,10 +66,7 @@ export function withReference(signer: Signer, address: string, reference: string
 	]);
 }
 
-export function readReference(query: Query): {
-	reference: string | undefined;
-	signature: string | undefined;
-} {
+export function readReference(query: Query) {
 	const signature = textIn(query, 'signature');
 	const reference = textIn(query, 'reference');
 	const whole = signature === undefined ? withoutCallback(reference) : reference;

@@ -18,14 +18,8 @@ interface PictureField {
 }
 
 /** The fields of one picture: a field of the input item, or a URL. */
-export function pictureFields({
-	name,
-	label,
-	property,
-	optional = false,
-	description,
-	show,
-}: PictureField): INodeProperties[] {
+export function pictureFields(field: PictureField): INodeProperties[] {
+	const { name, label, property, optional = false, description, show } = field;
 	const shown = (source: string): IDisplayOptions => ({
 		show: { ...show, [`${name}Source`]: [source] },
 	});

@@ -21,6 +21,7 @@ import {
 	UnreadableResponseError,
 } from '../api/errors';
 import {
+	ATTEMPT_TIMEOUT_MS,
 	backoffMs,
 	type ByteStream,
 	isSuccess,
@@ -52,7 +53,6 @@ export interface DownloadContext {
 }
 
 const MAX_REDIRECTS = 5;
-const ATTEMPT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** Milliseconds for a file to come completely, also if its task ended just before the deadline: it was paid for. */
@@ -150,13 +150,16 @@ function isWhole(range: unknown): boolean {
 	return first !== undefined && Number(first) === 0 && Number(last) + 1 === Number(size);
 }
 
-/** Throws if the status shows that the response cannot be a whole file. */
-export function checkStatus({ statusCode, headers }: StreamResponse): void {
-	if (statusCode === 202) throw noFile('it is not there yet (HTTP 202)');
-	if (statusCode === 204 || statusCode === 205)
-		throw noFile(`the answer is empty (HTTP ${statusCode})`);
+/** Ends the response, and throws, if its status shows that it cannot be a whole file. */
+export function checkStatus({ statusCode, headers, body }: StreamResponse): void {
+	const refuse = (reason: string) => {
+		body.destroy();
+		throw noFile(reason);
+	};
+	if (statusCode === 202) refuse('it is not there yet (HTTP 202)');
+	if (statusCode === 204 || statusCode === 205) refuse(`the answer is empty (HTTP ${statusCode})`);
 	if (statusCode === 206 && !isWhole(headers['content-range']))
-		throw noFile('only a part of it came (HTTP 206)');
+		refuse('only a part of it came (HTTP 206)');
 }
 
 /** A server that does not know a file's type may deliver it under these, and one that refuses may give its reason under them. */
@@ -188,15 +191,6 @@ const BEGINS_WITHIN = 200;
 /** Whether a beginning has none of the bytes with which every picture, sound and clip begins. The text may have any encoding. */
 const isText = (beginning: string) => !/\p{Cc}/u.test(beginning.replace(/\s/g, ''));
 
-interface Watched {
-	bytes: number;
-	beginning: string;
-	/** Rejects when the stream breaks off before its end, and never resolves: some of n8n's readers would wait without end. */
-	brokenOff: Promise<never>;
-	/** Stops the check for idle time. */
-	end(): void;
-}
-
 /** Whether this is the error with which Node.js ends a stream after its reader has gone away, such as a storage that is full. */
 const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledError;
 
@@ -212,7 +206,7 @@ function watch(
 	mayBeText: boolean,
 	tooLarge: () => ApiError,
 	signal?: AbortSignal,
-): Watched {
+) {
 	const done = new AbortController();
 	let lastAt = clock.now();
 	let ended = false;
@@ -222,6 +216,7 @@ function watch(
 		fail(error);
 		body.destroy(error);
 	};
+	// Rejects when the stream breaks off before its end, and never resolves: some of n8n's readers would wait without end.
 	const brokenOff = new Promise<never>((_, reject) => {
 		fail = (error) => reject(asError(error));
 		body.on('error', (error) => fail(isLeft(error) && !signal?.aborted ? connectionLost() : error));
@@ -233,7 +228,7 @@ function watch(
 	// Whoever stores the stream may have ended first.
 	brokenOff.catch(() => undefined);
 
-	const watched: Watched = { bytes: 0, beginning: '', brokenOff, end: () => done.abort() };
+	const watched = { bytes: 0, beginning: '', brokenOff, endIdleCheck: () => done.abort() };
 	// A character may be cut between two chunks.
 	const begun: Uint8Array[] = [];
 	const count = (chunk: Uint8Array) => {
@@ -289,10 +284,8 @@ export interface DownloadedFile {
 }
 
 /**
- * Streams a result file into n8n's binary storage. Throws an `ApiError` when the link is blocked or dead, the file is
- * too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
- *
- * @param name the file's name without its extension
+ * Streams a result file into n8n's binary storage, under `name` with its extension. Throws an `ApiError` when the link is blocked or dead, the
+ * file is too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
  */
 export async function downloadFile(
 	context: DownloadContext,
@@ -309,16 +302,12 @@ export async function downloadFile(
 		isSilent = false;
 		silentHosts.delete(host);
 	};
+	const work = async (signal: AbortSignal) =>
+		await attempt(context, connection, file, name, { ...rules, signal }, onAnswer);
 	for (let attempts = 1; ; attempts++) {
 		try {
 			const ms = Math.min(Math.max(FILE_WITHIN_MS, deadline - clock.now()), end - clock.now());
-			return await withHardEnd(
-				ms,
-				'The download took too long',
-				rules.signal,
-				async (signal) =>
-					await attempt(context, connection, file, name, { ...rules, signal }, onAnswer),
-			);
+			return await withHardEnd(ms, 'The download took too long', rules.signal, work);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
 			// A file that was paid for is waited for, as its task was.
@@ -352,12 +341,10 @@ async function attempt(
 	onAnswer();
 	const { body, headers } = response;
 	const mimeType = linkedType(headers['content-type'], file.url);
-	try {
-		checkStatus(response);
-		if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-	} catch (error) {
+	checkStatus(response);
+	if (Number(headers['content-length'] ?? 0) > maxBytes) {
 		body.destroy();
-		throw asError(error);
+		throw tooLarge();
 	}
 	const fileName = withExtension(name, mimeType, file.url);
 	const mayBeText = isTextLink(file);
@@ -371,7 +358,7 @@ async function attempt(
 		const type = mimeType ?? binary.mimeType ?? null;
 		return { binary, fileName, mimeType: type, fileSize: watched.bytes };
 	} finally {
-		watched.end();
+		watched.endIdleCheck();
 	}
 }
 

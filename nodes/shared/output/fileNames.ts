@@ -39,16 +39,8 @@ const LONGEST_NAME = 150;
 const LONGEST_ENDING = 60;
 
 /** The longest beginning of a name, in whole characters, of at most so many bytes. */
-function cut(name: string, most: number): string {
-	let kept = '';
-	let bytes = 0;
-	for (const character of name) {
-		bytes += Buffer.byteLength(character);
-		if (bytes > most) break;
-		kept += character;
-	}
-	return kept;
-}
+const cut = (name: string, most: number) =>
+	name.slice(0, new TextEncoder().encodeInto(name, new Uint8Array(most)).read);
 
 /** A name that every file system accepts, without a media extension: that comes from the content type. */
 function safeName(name: string, most = LONGEST_NAME): string {
@@ -79,14 +71,10 @@ export class FileNames {
 	private unique(name: string): string {
 		const key = comparable(name);
 		let number = this.used.get(key) ?? 0;
-		if (number === 0) {
-			this.used.set(key, 1);
-			return name;
-		}
 		let candidate: string;
-		do candidate = `${name}-${++number}`;
+		do candidate = ++number === 1 ? name : `${name}-${number}`;
 		while (this.used.has(comparable(candidate)));
-		this.used.set(key, number).set(comparable(candidate), 1);
+		this.used.set(comparable(candidate), 1).set(key, number);
 		return candidate;
 	}
 }

@@ -49,7 +49,6 @@ type Files = ReadonlyArray<DownloadedFile | undefined>;
 export interface AcceptedItem extends BuyingItem {
 	state: 'accepted';
 	taskId: string;
-	/** The task as last read. */
 	task: Task;
 	/** What its request asked for, where it was sent by this node. */
 	request?: SentRequest;
@@ -216,8 +215,8 @@ function markdownOf({ kind, url, name }: ResultFile): string {
 /** The short output for the model of an AI agent. */
 function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObject {
 	const { status, results, url, cost } = task;
-	return {
-		...toJson(wordsOf(record, task)),
+	return toJson({
+		...wordsOf(record, task),
 		taskId,
 		status,
 		url: url === null ? null : shownLink(url),
@@ -225,11 +224,11 @@ function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObje
 		markdown: results.map(markdownOf).join('\n'),
 		cost,
 		// Not named `error`, which n8n would turn into a failed item: the model has read the task.
-		...(task.error ? { reason: task.error.message, code: task.error.code } : {}),
+		...(task.error && { reason: task.error.message, code: task.error.code }),
 		// What this node could not read.
-		...toJson(isObject(task.record) ? { record: task.record } : {}),
-		...(notes.length === 0 ? {} : { notes }),
-	};
+		record: isObject(task.record) ? task.record : undefined,
+		notes: notes.length > 0 ? notes : undefined,
+	});
 }
 
 /** What the item of each file says of its task: the rest under `task`, so that nobody adds up one task's cost once per file. */

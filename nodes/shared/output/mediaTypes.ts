@@ -1,4 +1,3 @@
-/** Types of files that tasks make. */
 export const EXTENSION_OF_TYPE: Record<string, string> = {
 	'audio/aac': 'aac',
 	'audio/flac': 'flac',
@@ -26,5 +25,4 @@ export const TYPE_OF_EXTENSION: ReadonlyMap<string, string> = new Map([
 		.map(([type, extension]) => [extension, type] as const),
 ]);
 
-/** The extension at the end of a name or a path. */
 export const MEDIA_EXTENSION = new RegExp(`\\.(${[...TYPE_OF_EXTENSION.keys()].join('|')})$`, 'i');

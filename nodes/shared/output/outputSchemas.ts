@@ -3,10 +3,7 @@ import { z } from '../util/vendor/zod';
 import { besideTaskShape } from './resultFiles';
 import { taskShape } from './task';
 
-/**
- * The default output of the operations, from which the build makes the files that show it in n8n's editor before the first run. The tests
- * compare them with what the nodes return.
- */
+// From these the build makes the files that show an operation's default output in n8n's editor before the first run.
 
 const taskOutput = taskShape
 	.omit({ error: true })

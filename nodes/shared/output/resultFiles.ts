@@ -16,7 +16,6 @@ import { isObject, isText, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
-/** One file that a task made. */
 export const resultShape = z.object({
 	/** The service's own number: a track's, or 1 to 4 for the pictures of a grid. Files without one continue the count. */
 	index: z.number().nullable(),
@@ -410,9 +409,11 @@ export function resultFiles(
 	const isGrid = isGridRecord(record.raw, family);
 	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
 	const result = resultOf(record.raw);
-	const hours = family === null ? null : FAMILIES[family].linkHours;
+	const hours = family === null ? undefined : FAMILIES[family].linkHours;
 	const expiresAt =
-		hours === null ? null : new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
+		hours === undefined
+			? null
+			: new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
 	const shown = family ?? (isGrid ? 'grid' : null);
 	const addPlace = (each: TaskFamily) => {
 		const { kind, results: place } = FAMILIES[each];

@@ -34,7 +34,6 @@ export const taskShape = z.object({
 	/** Percent. */
 	progress: z.number().nullable(),
 	results: z.array(resultShape),
-	/** The first result's link. */
 	url: z.string().nullable(),
 	cost: z.number().nullable(),
 	creditsCost: z.number().nullable(),

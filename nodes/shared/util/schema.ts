@@ -21,10 +21,8 @@ function toBoolean(value: unknown): unknown {
 }
 
 function range(min?: number, max?: number): string {
-	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
-	if (min !== undefined) return ` of at least ${min}`;
-	if (max !== undefined) return ` of at most ${max}`;
-	return '';
+	if (min === undefined) return '';
+	return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
 const numberOf =
@@ -75,7 +73,6 @@ export function text(maxLength = Infinity) {
 export const fieldName = () =>
 	text().refine((name) => name !== '__proto__', 'must be another name');
 
-/** One of a fixed list of the API's own values. */
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
 	return z.enum(values, {
 		errorMap: (issue) => ({
@@ -87,7 +84,6 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 	});
 }
 
-/** One of the keys of a table. */
 export function oneKeyOf<Key extends string>(table: Readonly<Record<Key, unknown>>) {
 	const keys = Object.keys(table);
 	return z.custom<Key>(
@@ -108,7 +104,6 @@ export function schemaFor<Output>(
 	});
 }
 
-/** An absolute http or https address. */
 export function webUrl() {
 	const message = 'must be a full http or https URL';
 	return z

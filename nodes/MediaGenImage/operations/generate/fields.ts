@@ -35,10 +35,8 @@ export const modelField = openValueField({
 
 const AUTO = { name: 'Auto', value: 'auto', description: 'The service chooses a ratio' };
 
-/** The condition of an additional field: a known lite model is chosen. */
 const liteModels = { '/model': [...spec.LITE_MODEL_NAMES] };
 
-/** The pixels of each ratio at every resolution. */
 const PIXELS = Object.fromEntries(
 	Object.entries(spec.SIZE_BY_RESOLUTION).map(([ratio, pixels]) => [
 		ratio,

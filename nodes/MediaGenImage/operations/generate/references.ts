@@ -5,9 +5,6 @@ import { z } from '../../../shared/util/vendor/zod';
 
 const DATA_URI_HEAD = /^data:(image\/[a-z]+);base64$/;
 
-const isDataUri = (value: unknown): value is string =>
-	typeof value === 'string' && value.startsWith('data:');
-
 function dataUriProblem(value: string): string | undefined {
 	// The content is millions of characters: one pattern over all of it would exhaust the stack.
 	const comma = value.indexOf(',');
@@ -28,7 +25,8 @@ function dataUriProblem(value: string): string | undefined {
 const linkOf = (problemOf: (dataUri: string) => string | undefined) =>
 	picture(
 		z.unknown().superRefine((value, issues) => {
-			const message = isDataUri(value)
+			const isDataUri = typeof value === 'string' && value.startsWith('data:');
+			const message = isDataUri
 				? problemOf(value)
 				: webUrl().safeParse(value).error?.issues[0]?.message;
 			if (message !== undefined) issues.addIssue({ code: z.ZodIssueCode.custom, message });
