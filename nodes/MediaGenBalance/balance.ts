@@ -30,7 +30,6 @@ export async function retrieveBalance(context: IExecuteFunctions): Promise<Balan
 	}
 }
 
-/** The record under camelCase names, with `remaining` and `remainingCredits`. */
 export function toBalance(record: BalanceRecord) {
 	const { raw: _raw, ...fields } = record;
 	return { ...camelCased(fields), ...remainingFields(record) };

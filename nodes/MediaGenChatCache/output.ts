@@ -107,10 +107,7 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 const KEPT =
 	'The other items were answered: "Retry" in the list of executions does not buy their answers again. With "On Error" set to "Continue" they come out at once.';
 
-/**
- * Makes the output, in the order of the input, with hints that sum up the run. Unless the node is set to continue, the first failed item
- * ends it.
- */
+/** The output, in the order of the input, with hints that sum up the run. Unless the node is to continue, the first failed item ends it. */
 export function toOutput(
 	context: IExecuteFunctions,
 	options: ChatOptions,

@@ -39,7 +39,6 @@ const rules = z.object({ threshold: number(0), compare });
 
 const STATES = 'mediaGenBalanceStates';
 
-/** Maximum number of thresholds whose states are kept. */
 const MOST_STATES = 1_000;
 
 const knownStates = z.record(z.boolean()).catch({});

@@ -54,7 +54,6 @@ function isOther(before: Amounts, now: Amounts, offBy?: number): boolean {
 
 const statesUsed = ({ balance, credits }: Run) => balance.used !== null || credits.used !== null;
 
-/** Why two runs cannot be compared. */
 function problemOf(before: Run | undefined, now: Run): string | undefined {
 	if (!before) return 'This is the first run: there is nothing to compare with.';
 	if (!statesUsed(now))

@@ -60,7 +60,6 @@ function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | u
 	return areEqual || (onlyContinues && isRead) ? undefined : common;
 }
 
-/** How many different prefixes of one run are kept. */
 const MAX_PREFIXES = 10;
 
 /** How a prefix compares with the last run: `model` if the model changed, or the number of the first block that changed. */

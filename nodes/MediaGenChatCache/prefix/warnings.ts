@@ -16,7 +16,6 @@ const nameOf = (part: Part) => `Block ${part.block ?? '?'}`;
 /** UTF-8 bytes per token: about right for English prose, and a low estimate of the tokens for most other scripts. */
 const BYTES_PER_TOKEN = 4;
 
-/** Whether the service used its cache for an answer. */
 const isCached = (usage: Usage | undefined) =>
 	usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
 
@@ -59,7 +58,6 @@ function changes(comparison: Comparison | undefined): string[] {
 	];
 }
 
-/** What is known of an item after its answer. */
 export interface Answered {
 	text: string;
 	prefix: readonly Part[];

@@ -35,7 +35,6 @@ export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | 
 	return unit === 'balance' ? record.remain_balance : record.remain_credits;
 }
 
-/** What remains, in both units, for an item. */
 export const remainingFields = (record: BalanceRecord) => ({
 	remaining: remainingOf(record, 'balance'),
 	remainingCredits: remainingOf(record, 'credits'),

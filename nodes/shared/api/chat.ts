@@ -140,7 +140,6 @@ export function hasMoreAnswers(response: ChatResponse): boolean {
 	return Array.isArray(choices) && choices.length > 1;
 }
 
-/** How an answer ended, of either style. */
 export interface AnswerEnd {
 	stopReason: string | null;
 	/** Whether it came in events, none of which gave a reason for the end. */
@@ -175,10 +174,7 @@ export function endWarnings(end: AnswerEnd): string[] {
 const countsTokens = (usage: Record<string, unknown> = {}) =>
 	Object.values(usage).some((tokens) => Number(tokens) > 0);
 
-/**
- * Returns a response that is no error. Throws an `ApiError` for any other, also with a status of 200: if it counts tokens, an answer may
- * have been bought.
- */
+/** Returns a response that is no error. Throws an `ApiError` for any other: if it counts tokens, an answer may have been bought. */
 export function readChatResponse(given: unknown, statusCode = 200): ChatResponse {
 	const body = firstOf(given);
 	if (!isObject(body)) throw unreadableResponse(statusCode, given);

@@ -78,7 +78,6 @@ export function createClient(
 					(answer, statusCode) => readSubmission(answer, statusCode, isSent),
 				);
 			},
-			/** Reads a task's record at its path: see `taskPath`. */
 			retrieve: async (
 				path: string,
 				{ retry = 'read', ...options }: RetrieveOptions = {},

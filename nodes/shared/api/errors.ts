@@ -36,28 +36,19 @@ export class ApiError extends Error {
 	}
 }
 
-/** The same request may succeed a moment later. */
 class TransientError extends ApiError {
 	override readonly transient = true;
 }
 
+// Which status has which class: see `CLASS_OF_STATUS`.
+export class AuthenticationError extends ApiError {}
+export class InsufficientBalanceError extends ApiError {}
+export class PermissionError extends ApiError {}
+export class NotFoundError extends ApiError {}
+export class RateLimitError extends TransientError {}
+
 /** 400 and other 4xx without a class of their own. */
 export class InvalidRequestError extends ApiError {}
-
-/** 401 */
-export class AuthenticationError extends ApiError {}
-
-/** 402 */
-export class InsufficientBalanceError extends ApiError {}
-
-/** 403 */
-export class PermissionError extends ApiError {}
-
-/** 404 */
-export class NotFoundError extends ApiError {}
-
-/** 429 */
-export class RateLimitError extends TransientError {}
 
 /** 5xx, and 425 */
 export class ServerError extends TransientError {}
@@ -86,7 +77,6 @@ export class TooLargeError extends ApiError {}
 
 const NOT_STORED = 'The file could not be stored';
 
-/** n8n could not store a file. */
 class StorageError extends ApiError {}
 
 /** The same, for a reason that is not known here and may be temporary. */
@@ -110,7 +100,6 @@ export class BlockedAddressError extends ApiError {}
 export const isKeyRefused = (error: ApiError): boolean =>
 	error instanceof AuthenticationError || error instanceof PermissionError;
 
-/** Returns a thrown value as an `Error`. */
 export function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
@@ -333,7 +322,6 @@ const thrown = z.object({
 
 const MOST_LINKS = 20;
 
-/** Codes and messages of an error and its causes. */
 function traceOf(error: unknown): { codes: string[]; text: string } {
 	const codes: string[] = [];
 	const texts: unknown[] = [];

@@ -88,12 +88,8 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 }
 
 /**
- * Does the work of one request, and ends it after `ms` milliseconds or when `cancel` is aborted, whatever comes meanwhile: n8n's own time
- * limit counts idle time only, so an answer of one byte every few seconds outlives it. Then throws a `TimeoutError` or a `CanceledError` at
- * once.
- *
- * @param late the message after that time
- * @param work gives up when its signal is aborted
+ * Does work that gives up when its signal is aborted: after `ms` milliseconds, with a `TimeoutError` that says `late`, or with `cancel`, with
+ * a `CanceledError`. n8n's own time limit counts idle time only, so an answer of one byte every few seconds outlives it.
  */
 export async function withHardEnd<Result>(
 	ms: number,
@@ -250,11 +246,7 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 /** A response that has begun. Its body is read as it comes. */
 type OpenResponse = Omit<z.infer<typeof fullResponse>, 'body'> & { pieces: AsyncGenerator<Buffer> };
 
-/**
- * Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins.
- *
- * @param request gives up when its signal is aborted
- */
+/** Starts a request of at most `ms` milliseconds, to the last byte of the response. Throws an `ApiError` if it ends before that begins. */
 export async function openResponse(
 	ms: number,
 	cancel: AbortSignal | undefined,

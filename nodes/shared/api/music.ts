@@ -4,7 +4,6 @@ export const MUSIC_MODELS = ['musicgen'] as const;
 
 export const MUSIC_VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 'v5.5'] as const;
 
-/** Versions that can add an accompaniment. */
 export const INSTRUMENTAL_VERSIONS = ['v5', 'v5.5'] as const;
 
 /** The version that the service uses if none is sent. */

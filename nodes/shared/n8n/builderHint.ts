@@ -14,7 +14,6 @@ export interface NodeDescription extends INodeTypeDescription {
 const PAID_TASKS =
 	'Each input item buys one paid task. The node waits for its tasks and attaches the files as binary data: add no Wait, If or HTTP Request nodes for that. options.maxTasks limits what an execution buys.';
 
-/** A related node of this package. */
 export function related(name: string, relationHint: string): BuilderHint['relatedNodes'][number] {
 	return { nodeType: `n8n-nodes-mediagen.${name}`, relationHint };
 }

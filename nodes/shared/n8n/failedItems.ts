@@ -30,7 +30,6 @@ export async function forEachItem<Item extends object>(
 	return results;
 }
 
-/** Runs `work` for one item. What it throws becomes the item's error. */
 export async function itemOrError<Item extends object>(
 	context: { getNode(): INode },
 	itemIndex: number,

@@ -131,7 +131,6 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	return nodeError;
 }
 
-/** Returns any error as one of n8n's own. */
 export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof ApiError) return toNodeApiError(node, error, context);

@@ -6,7 +6,6 @@ export const HOUR_MS = 3_600_000;
 export interface Clock {
 	/** Milliseconds since 1970. */
 	now(): number;
-	/** Resolves after `ms` milliseconds. */
 	sleep(ms: number): Promise<void>;
 	/** Converts `ms` milliseconds of this clock to a time limit that n8n itself keeps. */
 	toHostMs(ms: number): number;

@@ -67,7 +67,6 @@ export const jsonForm = (value: unknown): unknown =>
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
-/** The value, or an empty object if it is not an object. */
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);

@@ -3,7 +3,6 @@ export interface Volatile {
 	what: 'a timestamp' | 'a UUID' | 'a random ID';
 	/** Where the first of its kind begins, in characters from 1. */
 	character: number;
-	/** How many of its kind there are. */
 	count: number;
 }
 
