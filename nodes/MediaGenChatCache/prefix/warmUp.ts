@@ -17,7 +17,6 @@ export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
  */
 export class WarmUp {
 	private readonly warm = new Set<string>();
-
 	private readonly writing = new Set<string>();
 
 	/** Jobs that wait for a prefix to be written, in order. */

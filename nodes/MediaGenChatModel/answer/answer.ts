@@ -35,13 +35,10 @@ export class UnusableAnswer extends Error {
 	}
 }
 
+type Parts = Pick<Answer, 'text' | 'stopReason' | 'usage'> & { calls: readonly unknown[] };
+
 /** Whether a response has none of the parts of an answer. */
-export const isUnread = ({
-	text,
-	calls,
-	stopReason,
-	usage,
-}: Pick<Answer, 'text' | 'stopReason' | 'usage'> & { calls: readonly unknown[] }) =>
+export const isUnread = ({ text, calls, stopReason, usage }: Parts) =>
 	text === '' && calls.length === 0 && stopReason === null && usage === undefined;
 
 const newId = () => `call_${randomUUID()}`;

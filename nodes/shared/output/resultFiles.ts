@@ -241,9 +241,7 @@ class Results {
 	isOwnKindOnly = false;
 
 	private readonly found: FoundFile[] = [];
-
 	private readonly seen: Set<string>;
-
 	private readonly labels = new Map<object, Record<string, unknown>>();
 
 	constructor(

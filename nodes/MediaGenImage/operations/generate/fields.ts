@@ -46,23 +46,19 @@ const PIXELS = Object.fromEntries(
 	]),
 );
 
+const size = { displayName: 'Size', name: 'size', type: 'options', default: '' } as const;
+
 /** "Size": the ratios of the official model, or of a lite one. */
 export const sizeFields: INodeProperties[] = [
 	{
-		displayName: 'Size',
-		name: 'size',
-		type: 'options',
+		...size,
 		options: [NOT_SENT, AUTO, ...toOptions(spec.IMAGE_RATIOS, PIXELS)],
-		default: '',
 		displayOptions: { hide: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. Each option shows the pixels it has at every resolution.',
 	},
 	{
-		displayName: 'Size',
-		name: 'size',
-		type: 'options',
+		...size,
 		options: [NOT_SENT, AUTO, ...toOptions(spec.LITE_RATIOS)],
-		default: '',
 		displayOptions: { show: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. With reference images the service may keep their ratio instead.',
 	},
