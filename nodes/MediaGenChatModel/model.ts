@@ -14,7 +14,7 @@ import { costOf } from '../shared/api/chatCost';
 import { readUsage, type Usage } from '../shared/api/chatUsage';
 import type { ChatRequest, MediaGenClient } from '../shared/api/client';
 import type { Connection } from '../shared/api/connection';
-import { asError, connectionLost, unreadableResponse } from '../shared/api/errors';
+import { connectionLost, unreadableResponse } from '../shared/api/errors';
 import {
 	type Answer,
 	isUnread,
@@ -130,12 +130,14 @@ export class MediaGenModel implements ChatModel {
 		const words = new WholeWords();
 		try {
 			for await (const events of eventsIn(keepingBeginning(pieces, begun))) {
-				const { text, failure } = readAll(events, (data) =>
-					streamed.add(connection.redactText(data)),
-				);
-				const delta = connection.redactText(words.add(text));
-				if (delta !== '') yield { type: 'text-delta', delta };
-				if (failure) throw failure;
+				let text = '';
+				try {
+					for (const data of events) text += streamed.add(connection.redactText(data));
+				} finally {
+					// Also what came before an error, which may come after the end of the answer.
+					const delta = connection.redactText(words.add(text));
+					if (delta !== '') yield { type: 'text-delta', delta };
+				}
 				// The service may keep the connection open.
 				if (streamed.isOver) break;
 			}
@@ -264,17 +266,6 @@ async function* keepingBeginning(pieces: AsyncIterable<Buffer>, kept: Buffer[]) 
 		if (bytes < KEPT_BYTES) kept.push(piece);
 		bytes += piece.length;
 		yield piece;
-	}
-}
-
-/** The text of events that came together, up to one that reports an error, which may come after the end of the answer. */
-function readAll(events: readonly string[], read: (data: string) => string) {
-	let text = '';
-	try {
-		for (const data of events) text += read(data);
-		return { text };
-	} catch (error) {
-		return { text, failure: asError(error) };
 	}
 }
 
