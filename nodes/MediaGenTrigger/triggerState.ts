@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { Memory } from '../shared/util/memory';
-import { clock } from '../shared/util/clock';
+import { inTimeToAnswer } from '../shared/callbacks/callback';
+import { clock, HOUR_MS } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
+import { Memory } from '../shared/util/memory';
 import type { Settings } from './description';
 import type { TriggerPayload } from './output';
 import { type EventState, ProcessedTasks } from './processedTasks';
 import { RequestBounds } from './requestBounds';
-import { type ProcessRole, StartConfirmation } from './startConfirmation';
 import type { FoundTask } from './verify';
 
 /** n8n keeps the object in the workflow's row, under the node's name. */
@@ -15,6 +15,44 @@ type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
 
 const STATIC_DATA_KEY = 'processedTasks';
 
+/** Milliseconds to wait for a start in queue mode, where executions start in other processes and confirm nothing here. */
+const QUEUE_MODE_START_WITHIN_MS = 1_000;
+
+/** Starts without a confirmation after which this counts as queue mode. */
+const QUEUE_MODE_AFTER = 3;
+
+/**
+ * In queue mode, milliseconds after which n8n has certainly queued what it was given, if this process still runs. Before that, only a
+ * worker's confirmation counts: a busy n8n takes seconds to write an execution, and one that is killed never does.
+ */
+const QUEUED_AFTER_MS = 30_000;
+
+/** How long a start is remembered, in milliseconds, before and after its confirmation. It may wait for n8n's concurrency limit. */
+const REMEMBERED_MS = HOUR_MS;
+
+const MOST_STARTED = 20_000;
+
+/**
+ * Whether this process runs executions. n8n does not say. One confirmation proves it; their absence only suggests queue mode, because a
+ * busy n8n is late too.
+ */
+export interface ProcessRole {
+	runsExecutions: boolean;
+	/** Starts that were not confirmed in time. */
+	unconfirmed: number;
+}
+
+const thisProcess: ProcessRole = { runsExecutions: false, unconfirmed: 0 };
+
+/** A start that this process began and that no execution has confirmed. */
+interface Start {
+	since: number;
+	/** Whether the execution started in time. */
+	inTime: Promise<boolean>;
+	confirm(): void;
+}
+
+/** Connects a call with the execution that it starts, so that the service is answered when the execution runs, and no task starts twice. */
 export class TriggerState {
 	/** Calls for the same task run one after the other. */
 	readonly lock = new KeyedLock();
@@ -23,28 +61,28 @@ export class TriggerState {
 
 	private readonly processed = new ProcessedTasks();
 
-	private readonly starts: StartConfirmation;
+	/** In the order in which they began. */
+	private readonly starts = new Map<string, Start>();
+
+	/** The executions that started, by event. A repeated call in doubt may have begun another one, which n8n may have queued. */
+	private readonly startedBy = new Memory<string>(MOST_STARTED, REMEMBERED_MS);
 
 	/** As the trigger was last set. */
 	private windowHours = 24;
 
-	constructor(role?: ProcessRole) {
-		this.starts = new StartConfirmation(
-			(key) => this.processed.note(key, 'started', clock.now()),
-			role,
-		);
-	}
+	constructor(private readonly role = thisProcess) {}
 
 	/** Whether executions are known to run in this process, as they do outside of queue mode. */
 	get runsExecutions(): boolean {
-		return this.starts.role.runsExecutions;
+		return this.role.runsExecutions;
 	}
 
 	/** What is known of an event. Waits for a start that is under way in this process, for as long as the service waits. */
 	async stateOf(context: StaticDataHolder, key: string, windowHours: number): Promise<EventState> {
 		this.windowHours = windowHours;
 		this.read(context);
-		await this.starts.settled(key);
+		this.expire();
+		await this.starts.get(key)?.inTime;
 		// Other processes that serve the trigger know only what is stored.
 		if (this.processed.isUnstored && !this.runsExecutions) this.write(context);
 		return this.processed.stateOf(key, windowHours, clock.now());
@@ -59,7 +97,17 @@ export class TriggerState {
 		this.processed.note(key, 'starting', clock.now());
 		// In queue mode other processes need it. Otherwise only a restart after a kill does, and not if it repeats starts in doubt.
 		if (!this.runsExecutions || !repeatInDoubt) this.write(context);
-		return await this.starts.begin(key);
+		this.expire();
+		this.startedBy.delete(key);
+		let confirm = (): void => undefined;
+		const started = new Promise<void>((resolve) => (confirm = resolve));
+		const isQueueMode = !this.runsExecutions && this.role.unconfirmed >= QUEUE_MODE_AFTER;
+		const inTime = inTimeToAnswer(started, isQueueMode ? QUEUE_MODE_START_WITHIN_MS : undefined);
+		this.starts.delete(key);
+		this.starts.set(key, { since: clock.now(), inTime, confirm });
+		const isInTime = await inTime;
+		if (!isInTime) this.role.unconfirmed += 1;
+		return isInTime;
 	}
 
 	/** Notes in the execution that it has started. Returns `false` if another execution has started for the same event. */
@@ -67,17 +115,35 @@ export class TriggerState {
 		context: StaticDataHolder,
 		{ key, startId, storeForHours }: Pick<TriggerPayload, 'key' | 'startId' | 'storeForHours'>,
 	): boolean {
-		const confirmed = this.starts.confirm(key, startId);
-		// n8n writes it at the execution's end, before the result: what has run to its end is remembered, whenever n8n is killed.
-		if (confirmed === 'known') this.write(context);
-		if (confirmed !== 'unknown') return confirmed === 'known';
+		// "Retry On Fail" runs the node again in the same execution.
+		if ((this.startedBy.get(key) ?? startId) !== startId) return false;
+		this.startedBy.set(key, startId);
 		this.processed.note(key, 'started', clock.now());
+		const start = this.starts.get(key);
+		if (start) {
+			this.role.runsExecutions = true;
+			start.confirm();
+			this.starts.delete(key);
+			// n8n writes it at the execution's end, before the result: what has run to its end is remembered, whenever n8n is killed.
+			this.write(context);
+		} else if (storeForHours !== undefined) {
+			this.windowHours = storeForHours;
+			this.read(context);
+			this.write(context);
+		}
 		// An execution that n8n starts again after a crash has the static data from before the crash: it must not be stored now.
-		if (storeForHours === undefined) return true;
-		this.windowHours = storeForHours;
-		this.read(context);
-		this.write(context);
 		return true;
+	}
+
+	/** Forgets old starts. In queue mode, counts as started those that n8n has certainly queued. */
+	private expire(): void {
+		for (const [key, { since }] of this.starts) {
+			const age = clock.now() - since;
+			const isQueued = !this.runsExecutions && age > QUEUED_AFTER_MS;
+			if (!isQueued && age <= REMEMBERED_MS) return;
+			this.starts.delete(key);
+			if (isQueued) this.processed.note(key, 'started', clock.now());
+		}
 	}
 
 	private read(context: StaticDataHolder): void {

@@ -1,11 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { keyOf } from '../../../nodes/MediaGenTrigger/processedTasks';
-import {
-	type ProcessRole,
-	StartConfirmation,
-} from '../../../nodes/MediaGenTrigger/startConfirmation';
-import { TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
+import { type ProcessRole, TriggerState } from '../../../nodes/MediaGenTrigger/triggerState';
 import { type Clock, setClock } from '../../../nodes/shared/util/clock';
 import { jsonObject, toJson } from '../../../nodes/shared/util/json';
 import { jumpingClock } from '../../engine/support/clocks';
@@ -121,34 +117,42 @@ describe('What is known is stored', () => {
 });
 
 describe('An execution that starts', () => {
-	const begun = () => {
-		const started: string[] = [];
-		return { started, starts: new StartConfirmation((key) => started.push(key), newProcess()) };
-	};
+	const newTrigger = () => new TriggerState(newProcess());
+
+	const begin = async (trigger: TriggerState) =>
+		await trigger.begin(staticData(), 'task', { repeatInDoubt: true });
+
+	const stateOf = async (trigger: TriggerState, key: string) =>
+		await trigger.stateOf(staticData(), key, 24);
+
+	/** What an execution learns: only a start that this process began is stored at once. */
+	function confirm(trigger: TriggerState, startId: string): 'known' | 'repeated' | 'unknown' {
+		const data = staticData();
+		if (!trigger.confirm(data, { key: 'task', startId })) return 'repeated';
+		return data.writes() > 0 ? 'known' : 'unknown';
+	}
 
 	test('confirms the start that a call waits for', async () => {
-		const { started, starts } = begun();
-		const call = starts.begin('task');
-		expect(starts.confirm('task', '1')).toBe('known');
-		expect({ started, role: starts.role.runsExecutions }).toEqual({
-			started: ['task'],
-			role: true,
-		});
+		const trigger = newTrigger();
+		const call = begin(trigger);
+		expect(confirm(trigger, '1')).toBe('known');
+		expect(trigger.runsExecutions).toBe(true);
 		await expect(call).resolves.toBe(true);
+		expect(await stateOf(trigger, 'task')).toBe('started');
 	});
 
 	test('is told if another process began it', () => {
-		expect(begun().starts.confirm('task', '1')).toBe('unknown');
+		expect(confirm(newTrigger(), '1')).toBe('unknown');
 	});
 
 	test.each([0, 2])(
 		'is told of another one, too, where %i hours passed before the first: n8n had them in its queue',
 		async (hours) => {
-			const { starts } = begun();
-			if (hours > 0) await starts.begin('task');
+			const trigger = newTrigger();
+			if (hours > 0) await begin(trigger);
 			passing.advance(hours * 3_600_000);
-			await starts.settled('other');
-			expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
+			await stateOf(trigger, 'other');
+			expect(['1', '2', '1'].map((id) => confirm(trigger, id))).toEqual([
 				'unknown',
 				'repeated',
 				'unknown',
@@ -157,15 +161,14 @@ describe('An execution that starts', () => {
 	);
 
 	test('is told if another execution of the same task has started, and not if it runs again itself', async () => {
-		const { started, starts } = begun();
-		await starts.begin('task');
-		const second = starts.begin('task');
-		expect(['1', '2', '1'].map((id) => starts.confirm('task', id))).toEqual([
+		const trigger = newTrigger();
+		await begin(trigger);
+		const second = begin(trigger);
+		expect(['1', '2', '1'].map((id) => confirm(trigger, id))).toEqual([
 			'known',
 			'repeated',
 			'unknown',
 		]);
-		expect(started).toEqual(['task']);
 		await expect(second).resolves.toBe(true);
 	});
 });
