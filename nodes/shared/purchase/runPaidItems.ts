@@ -11,7 +11,7 @@ import {
 	TimeoutError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
-import { asNodeError, mayHaveBeenBought, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { rowOf } from '../n8n/rows';
 import type { RunOptions } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
@@ -59,7 +59,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	/** What n8n's log says of the purchase; `undefined` for nothing. */
 	logLine(receipt: Receipt): string | undefined;
 	/** Replaces the usual hint of an error. */
-	hintFor?(error: ApiError): string | undefined;
+	hintFor?(error: Error): string | undefined;
 	/** Runs an item's job when it may begin. */
 	schedule?(
 		item: Item,
@@ -127,7 +127,6 @@ interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 	/** Of an earlier attempt that may have bought the item. */
 	pending?: { response?: string };
-	notes: string[];
 }
 
 const hasChanged = (buys: 'task' | 'answer') =>
@@ -138,15 +137,15 @@ async function buy<Item extends ReadyItem, Receipt>(
 	item: Item,
 	attempt: Attempt,
 	throwIfStopped: () => void,
-): Promise<Receipt> {
+): Promise<Item & { receipt: Receipt }> {
 	const existing = run.existing?.(item);
-	if (existing !== undefined) return existing;
+	if (existing !== undefined) return { ...item, receipt: existing };
 	const { records, guard } = run;
 	const state = records.claim(item.purchase);
 	const bought = state && run.fromRecord(state, item);
 	if (bought !== undefined) {
-		if (state?.hasChanged) attempt.notes.push(hasChanged(run.buys));
-		return bought;
+		const notes = state?.hasChanged ? [...item.notes, hasChanged(run.buys)] : item.notes;
+		return { ...item, notes, receipt: bought };
 	}
 	if (state?.state === 'pending') {
 		attempt.pending = state;
@@ -174,7 +173,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 		const words = run.logLine(receipt);
 		const late = run.signal?.aborted ? ' after the execution was canceled' : '';
 		if (words !== undefined) run.context.logger.info(lineOf(run, item, words + late));
-		return receipt;
+		return { ...item, receipt };
 	} catch (error) {
 		if (attempt.stage === 'sent' && error instanceof ApiError && error.sent === 'no') {
 			attempt.stage = 'not sent';
@@ -195,28 +194,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 }
 
-/** The error of an item that may have been bought before and was to be sent again: why it was not sent says nothing about that. */
-function stillPending(
-	buys: 'task' | 'answer',
-	{ stage, pending }: Attempt,
-	error: ApiError,
-): ApiError {
-	const isSaid = error instanceof PendingPurchaseError || error instanceof CanceledError;
-	return stage === 'sent' || isSaid
-		? error
-		: new PendingPurchaseError(buys, pending?.response, error);
-}
-
-/** What stands before the hint of an item's error. */
-async function contextOf(
-	{ stage, pending }: Attempt,
-	error: ApiError,
-	remaining: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-	if (stage === 'preparing' && !pending && !(error instanceof CanceledError))
-		return 'A file could not be uploaded, so nothing was bought.';
-	return error instanceof InsufficientBalanceError ? await remaining() : undefined;
-}
+const NOT_UPLOADED = 'A file could not be uploaded, so nothing was bought.';
 
 /** Reads each item before the first is bought, so that a mistake in the last does not cost what the others buy. */
 export async function readItems<Item extends object>(
@@ -243,35 +221,45 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
 	let stopped: ApiError | undefined;
-	let balance: Promise<string | undefined> | undefined;
 	// All items after a 402 state the balance, and it is the same for all.
-	const remaining = async () => await (balance ??= remainingBalance(run.client));
+	let balance: Promise<string | undefined> | undefined;
 
 	async function runItem(item: Item): Promise<PaidItem<Item, Receipt>> {
 		const { itemIndex, notes, options } = item;
-		const attempt: Attempt = { stage: 'not sent', notes: [] };
+		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			const receipt = await buy(run, item, attempt, () => {
+			return await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
-			return { ...item, notes: [...notes, ...attempt.notes], receipt };
 		} catch (thrown) {
-			const isUnsure = attempt.stage === 'sent' || attempt.pending !== undefined;
-			if (!(thrown instanceof ApiError)) {
-				const error = asNodeError(node, thrown, { itemIndex });
-				return { itemIndex, state: isUnsure ? 'unsure' : 'rejected', error, notes, options };
-			}
-			if (stopsAll(thrown)) stopped ??= thrown;
-			const error = attempt.pending ? stillPending(run.buys, attempt, thrown) : thrown;
-			const context = await contextOf(attempt, thrown, remaining);
-			const buys =
-				attempt.stage === 'sent' || error instanceof PendingPurchaseError ? run.buys : undefined;
-			const hint = error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error);
+			const reason = asError(thrown);
+			if (reason instanceof ApiError && stopsAll(reason)) stopped ??= reason;
+			const { stage, pending } = attempt;
+			const isCanceled = reason instanceof CanceledError;
+			const isUnsure = !isCanceled && (stage === 'sent' || pending !== undefined);
+			// Why an item was not sent again does not say what the earlier attempt bought.
+			const isUnsaid = reason instanceof ApiError && !(reason instanceof PendingPurchaseError);
+			const error =
+				isUnsure && stage !== 'sent' && isUnsaid
+					? new PendingPurchaseError(run.buys, pending?.response, reason)
+					: reason;
+			const context =
+				stage === 'preparing' && !pending && !isCanceled
+					? NOT_UPLOADED
+					: reason instanceof InsufficientBalanceError
+						? await (balance ??= remainingBalance(run.client))
+						: undefined;
 			const isLeftOut = error instanceof MaxTasksError && run.guard.leavesOut;
 			return {
 				itemIndex,
-				state: isLeftOut ? 'leftOut' : mayHaveBeenBought(error, { buys }) ? 'unsure' : 'rejected',
-				error: asNodeError(node, error, { itemIndex, purchase: true, buys, context, hint }),
+				state: isLeftOut ? 'leftOut' : isUnsure ? 'unsure' : 'rejected',
+				error: asNodeError(node, error, {
+					itemIndex,
+					purchase: true,
+					buys: isUnsure ? run.buys : undefined,
+					context,
+					hint: error instanceof SpendingLimitError ? error.hint : run.hintFor?.(error),
+				}),
 				notes,
 				options,
 			};
