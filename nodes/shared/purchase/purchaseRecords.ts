@@ -150,25 +150,26 @@ export class PurchaseRecords {
 
 	/** What an earlier attempt left of this purchase, or a run whose error item came back. From now on it belongs to this run. */
 	claim(purchase: Purchase): ClaimedPurchase | undefined {
-		const { own, named, origin } = this.placesOf(purchase);
-		const kept = this.take(own, true) ?? this.take(named);
-		const found = kept ?? this.take(origin);
+		const found = this.find(purchase, this.run);
 		if (!found) return this.takePaused(purchase);
-		this.mark(purchase, found.purchase);
-		return kept ? found.purchase : { ...found.purchase, hasChanged: true };
+		const { place, run, purchase: state, isSame } = found;
+		this.store(place, this.notOf(run, place));
+		this.mark(purchase, state);
+		return isSame ? state : { ...state, hasChanged: true };
 	}
 
 	stateOf(purchase: Purchase): PurchaseState['state'] | undefined {
-		const { own, named, origin } = this.placesOf(purchase);
-		return (this.left(own) ?? this.left(named) ?? this.left(origin))?.purchase.state;
+		return this.find(purchase)?.purchase.state;
 	}
 
 	/** What earlier attempts of this run left, by item. */
 	leftByItem(): Array<{ itemIndex: number; purchase: PurchaseState }> {
 		return Object.keys(this.records).flatMap((key) => {
 			const [, runIndex, itemIndex] = key.split('.');
-			const purchase = runIndex === this.runIndex ? this.left(key)?.purchase : undefined;
-			return purchase ? { itemIndex: Number(itemIndex), purchase } : [];
+			const left = runIndex === this.runIndex ? this.at(key) : [];
+			return left
+				.filter(({ run }) => !activeRuns.has(run))
+				.map(({ purchase }) => ({ itemIndex: Number(itemIndex), purchase }));
 		});
 	}
 
@@ -291,28 +292,23 @@ export class PurchaseRecords {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/** Where an earlier attempt may have left a record: of the same request, or of another request from the same item and parameters. */
-	private placesOf(purchase: Purchase): Record<'own' | 'named' | 'origin', unknown> {
+	/**
+	 * The record that no other run has: of the same request, or of another request from the same item and parameters.
+	 *
+	 * @param own the run whose record of the same request counts, too
+	 */
+	private find(purchase: Purchase, own?: string) {
+		const key = this.keyFor(purchase);
 		const named = this.namedBy(purchase.itemIndex);
-		const isSame = named?.startsWith(`${requestKey(purchase)}.`);
-		return {
-			own: this.keyFor(purchase),
-			named: isSame ? named : undefined,
-			origin: this.origins[this.originOf(purchase.itemIndex)],
-		};
-	}
-
-	/** The record under a key that no other run has. */
-	private left(key: unknown, isOwn = false): StoredRecord | undefined {
-		if (typeof key !== 'string') return undefined;
-		return this.at(key).find(({ run }) => (isOwn && run === this.run) || !activeRuns.has(run));
-	}
-
-	/** Takes a record out of its place, if no other run has it. */
-	private take(key: unknown, isOwn = false): StoredRecord | undefined {
-		const found = this.left(key, isOwn);
-		if (found && typeof key === 'string') this.store(key, this.notOf(found.run, key));
-		return found;
+		const same = [key, named?.startsWith(`${requestKey(purchase)}.`) ? named : undefined];
+		for (const place of [...same, this.origins[this.originOf(purchase.itemIndex)]]) {
+			if (typeof place !== 'string') continue;
+			const left = this.at(place).find(
+				({ run }) => !activeRuns.has(run) || (place === key && run === own),
+			);
+			if (left) return { ...left, place, isSame: same.includes(place) };
+		}
+		return undefined;
 	}
 
 	private at(key: string): StoredRecord[] {
