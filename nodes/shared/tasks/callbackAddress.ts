@@ -58,13 +58,14 @@ const NO_REFERENCE =
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
-/** Where the service reports the end of an item's task, by the options "Callback Base URL" and "Reference". */
+/** Where the service reports the end of an item's task, by "Callback Base URL" and "Reference" among its options. */
 export function itemAddress(
 	run: TaskRun,
 	itemIndex: number,
-	callbackBaseUrl: unknown,
-	reference: string | undefined,
+	given: Record<string, unknown>,
+	reference = '',
 ): CallbackAddress {
+	const { callbackBaseUrl } = given;
 	if (isBlank(callbackBaseUrl)) {
 		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
 		return { url: undefined, notes: isLost ? [NO_CALLBACK] : [] };
@@ -78,7 +79,7 @@ export function itemAddress(
 	const hint = 'Give a public address in "Callback Base URL".';
 	const notes = checkCallbackAddress(run, address, hint, itemIndex);
 	if (isTestUrl(address)) notes.push(TEST_URL);
-	if (reference === undefined) return { url: address, notes };
+	if (!('reference' in given)) return { url: address, notes };
 	const url = withReference(run.client.connection, address, reference);
 	const own = parseWebUrl(address)?.searchParams;
 	if (reference !== '' && own?.has('signature') && !own.has('reference')) notes.push(NO_REFERENCE);

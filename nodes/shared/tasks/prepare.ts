@@ -133,19 +133,9 @@ async function prepareItem(
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
 	const { copyNumber = 1, existingTaskId } = readReuse(context, collection, itemIndex);
 	const itemOptions = readItemOptions(collection, input);
-	const { reference } = itemOptions;
 	const given = objectOf(collection);
-	// Also where its expression gives nothing.
-	const ofItem = () =>
-		'callbackBaseUrl' in given
-			? itemAddress(
-					run,
-					itemIndex,
-					given.callbackBaseUrl,
-					'reference' in given ? (reference ?? '') : undefined,
-				)
-			: undefined;
-	const webhook = pausedAt?.(itemIndex) ?? ofItem();
+	const ofItem = () => itemAddress(run, itemIndex, given, itemOptions.reference);
+	const webhook = pausedAt?.(itemIndex) ?? ('callbackBaseUrl' in given ? ofItem() : undefined);
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
 	checkLinks(item, bought, run.client.connection);
