@@ -58,12 +58,6 @@ export class Absence {
 	}
 }
 
-interface Progress {
-	ended: boolean;
-	/** Seconds from the submission to the end that the service expects. */
-	estimatedSeconds: number | undefined;
-}
-
 export interface PollRules {
 	/** Milliseconds between two requests. */
 	intervalMs: number;
@@ -78,12 +72,9 @@ type PollEnd =
 	| { reason: 'timeout'; last: ApiError | undefined }
 	| { reason: 'error'; error: ApiError };
 
-/**
- * Calls `retrieve` until the task ends: first after about a second, then at every interval, and when the service expects the
- * end. An error that may pass (429, 5xx, a lost connection, 404 for less than a minute) never ends the wait.
- */
+/** Calls `retrieve` after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
 export async function pollUntilEnded(
-	retrieve: () => Promise<Progress>,
+	retrieve: () => Promise<{ ended: boolean; estimatedSeconds: number | undefined }>,
 	{ intervalMs, deadline, signal }: PollRules,
 ): Promise<PollEnd> {
 	const began = clock.now();
@@ -135,7 +126,7 @@ export const hasCome = (outcome: AcceptedItem): boolean =>
 
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	let outcome = accepted;
-	const retrieve = async (): Promise<Progress> => {
+	const retrieve = async () => {
 		const record = await retrieveRecord(run, outcome.taskId, 'once');
 		outcome = withRecord(run, outcome, record);
 		return { ended: hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
