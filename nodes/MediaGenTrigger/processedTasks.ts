@@ -6,10 +6,7 @@ import { z } from '../shared/util/vendor/zod';
 
 const KEY_LENGTH = 8;
 
-/**
- * Milliseconds after which a start that was not confirmed is in doubt. The service calls again about 10, 40 and 100
- * seconds after its first try (spec, Events 5): its last try finds the event in doubt.
- */
+/** Milliseconds after which an unconfirmed start is in doubt, before the service's last call after about 100 seconds (spec, Events 5). */
 const IN_DOUBT_AFTER_MS = 50_000;
 
 /** When this process began, in milliseconds since 1970. */
@@ -39,10 +36,7 @@ const storedBuckets = z
 
 const UNITS: Record<Noted, number> = { started: HOUR_MS, starting: 1_000 };
 
-/**
- * The key of an event: a task's id, with its status if that is not the end. 48 bits of a hash: two of 20,000 events share them
- * about once in a million days of full use.
- */
+/** The key of an event: 48 bits of a hash, which two of 20,000 events share about once in a million days of full use. */
 export function keyOf(event: string): string {
 	return createHash('sha256').update(event).digest('base64url').slice(0, KEY_LENGTH);
 }

@@ -12,10 +12,7 @@ const KEPT_MS = 2_000;
 
 const recent = new Memory<Connection>(100, KEPT_MS);
 
-/**
- * The node's credential, `undefined` if it has none, read at most once in two seconds. n8n reads and decrypts a row of its
- * database each time: in a burst that is more than a quarter of what a callback costs.
- */
+/** The node's credential, if it has one, read at most once in two seconds: in a burst, reading costs n8n more than a quarter of a callback. */
 export async function recentConnection(context: CredentialSource): Promise<Connection | undefined> {
 	const reference = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	if (!reference) return undefined;

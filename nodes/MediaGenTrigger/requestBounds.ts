@@ -29,10 +29,7 @@ const NOT_ASKED_FOR_MS = 5_000;
 
 const MAX_UNKNOWN = 5_000;
 
-/**
- * Milliseconds without requests after a rate limit: those that it states, else `unstated`, and never more than `most`. The service calls
- * for the last time about 100 seconds after a task has ended (spec, Events 5).
- */
+/** Milliseconds without requests after a rate limit: as it states, else `unstated`, and at most `most`, long before the service's last call. */
 const QUIET_MS = { unstated: 1_000, most: 30_000 };
 
 const BUSY = 'too many calls at once';
@@ -49,10 +46,7 @@ export class RequestBounds<Found> {
 
 	private quietUntil = 0;
 
-	/**
-	 * Asks the service for a task. Throws a `Refusal` if it must not be asked within the time of the call. For a call with a right signature,
-	 * only a rate limit of the service counts.
-	 */
+	/** Asks the service for a task. Throws a `Refusal` if it must not be asked in time. For a signed call, only the service's rate limit counts. */
 	async ask(taskId: string, isSigned: boolean, request: () => Promise<Found>): Promise<Found> {
 		const turnEnds = clock.now() + TURN_WITHIN_MS;
 		if (isSigned) return await this.send(request, turnEnds);

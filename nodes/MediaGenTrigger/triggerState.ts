@@ -32,10 +32,7 @@ const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
 
-/**
- * Whether this process runs executions. n8n does not say. One confirmation proves it; their absence only suggests queue mode, because a
- * busy n8n is late too.
- */
+/** Whether this process runs executions. One confirmation proves it; their absence only suggests queue mode: a busy n8n is late too. */
 export interface ProcessRole {
 	runsExecutions: boolean;
 	/** Starts that were not confirmed in time. */

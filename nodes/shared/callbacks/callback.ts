@@ -53,10 +53,7 @@ const ANSWER_WITHIN_MS = 8_000;
 /** Milliseconds for the downloads that a callback leads to. They go on after the answer. */
 export const DOWNLOAD_WITHIN_MS = 600_000;
 
-/**
- * Answers the service directly, in place of n8n. The service calls again after a 503, but not after a 2xx or a 4xx (spec, Events 5). After
- * another answer it does nothing: Express would throw, and n8n resumes a paused execution with what a webhook throws.
- */
+/** Answers in place of n8n: the service calls again after a 503 only (spec, Events 5). A second answer would throw, and n8n resume with that. */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,

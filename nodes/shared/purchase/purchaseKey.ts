@@ -23,8 +23,7 @@ function canonical(value: unknown): string {
 }
 
 /**
- * A text that is the same for the same request in any execution, on any machine: 32 characters of 0 to 9 and a to f, fit for a file's name.
- * It does not depend on the callback address.
+ * A text that is the same for the same request in any execution, on any machine: 32 hexadecimal digits, fit for a file's name.
  *
  * @param words the deployment's own words, which are a part of what is sent
  * @param copy the number of a wanted repetition, from 1: it makes another key

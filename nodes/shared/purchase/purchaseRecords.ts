@@ -61,10 +61,7 @@ const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 /** Runs of this process that have not ended: their records belong to nobody else. */
 const activeRuns = new Set<string>();
 
-/**
- * Tasks of runs of this process that paused, by execution, node and key. While n8n 1.123 recovers from a kill, it may lose a pause that it
- * stores meanwhile: it then runs the node again, without the record.
- */
+/** Tasks of runs that paused. While n8n 1.123 recovers from a kill, it may lose a pause that it stores: it runs the node again, without records. */
 let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
@@ -85,10 +82,7 @@ function requestKey(purchase: Purchase): string {
 	return key;
 }
 
-/**
- * n8n's run index of the node: the same in each attempt of a run, one more in each round of a loop. It is new in each call of an
- * agent's tool, whose next try must find what the last one left: there it is left out.
- */
+/** n8n's run index: the same in each attempt of a run, one more in each round of a loop. It is new in each try of an agent's tool: there it is ''. */
 export function runIndexOf(
 	execution: Pick<ExecutionContext, 'getNode' | 'getWorkflowDataProxy'>,
 ): string {
@@ -97,10 +91,7 @@ export function runIndexOf(
 	return typeof $runIndex === 'number' ? String($runIndex) : '';
 }
 
-/**
- * Whether the input is the output of this run of the node: n8n keeps the output of a pause in place of its input, and a retry with the
- * current workflow runs the node on it. An item of another run that was led back names its record.
- */
+/** Whether the input is this run's own output, which n8n keeps in its place after a pause. An item of another run names its record. */
 export function isOwnOutput(execution: ExecutionContext): boolean {
 	if (isTool(execution.getNode())) return false;
 	const runIndex = runIndexOf(execution);
@@ -119,9 +110,8 @@ export function isOwnOutput(execution: ExecutionContext): boolean {
 }
 
 /**
- * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next
- * attempt: *Retry On Fail*, an agent's next try, a failed execution that is run again, or an error item that is led back to the
- * node. Each step takes constant time.
+ * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next attempt: *Retry
+ * On Fail*, an agent's next try, a failed execution that is run again, or an error item that is led back. Each step takes constant time.
  */
 export class PurchaseRecords {
 	/** n8n keeps this object with the execution's own data, as long as the execution lives. */
@@ -247,10 +237,7 @@ export class PurchaseRecords {
 		if (left.length === 0) delete this.context[UPLOADS];
 	}
 
-	/**
-	 * Records by purchase. Two runs side by side, such as an agent's batch, can have one each for the same purchase. Read again each
-	 * time: the first of them to end may have removed an empty object.
-	 */
+	/** Records by purchase: two runs side by side can have one each for the same. The first of them to end may remove an empty object. */
 	private get records(): IDataObject {
 		return objectIn(this.context, RECORDS);
 	}
@@ -260,10 +247,7 @@ export class PurchaseRecords {
 		return objectIn(this.context, ORIGINS);
 	}
 
-	/**
-	 * What makes the request of an item: the node's parameters, before their expressions are evaluated, and the item. With an expression such
-	 * as `$now`, each attempt makes another request from it. An agent makes its own requests from the same parameters.
-	 */
+	/** What makes an item's request: the item, and the parameters, before `$now` in them is evaluated. An agent makes any requests of the same. */
 	private originOf(itemIndex: number): string {
 		if (isTool(this.execution.getNode())) return this.run;
 		const json = this.execution.getInputData()[itemIndex]?.json;
@@ -292,11 +276,7 @@ export class PurchaseRecords {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/**
-	 * The record that no other run has: of the same request, or of another request from the same item and parameters.
-	 *
-	 * @param own the run whose record of the same request counts, too
-	 */
+	/** The record that no other run but `own` has: of the same request, or of another request from the same item and parameters. */
 	private find(purchase: Purchase, own?: string) {
 		const key = this.keyFor(purchase);
 		const named = this.namedBy(purchase.itemIndex);

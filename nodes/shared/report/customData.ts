@@ -194,12 +194,7 @@ export const distinctTasks = (items: readonly AcceptedItem[]) => [
 	...new Map(items.map((item) => [item.taskId, item])).values(),
 ];
 
-/**
- * Adds tasks to the custom data of the execution (design, Cost): each task once, and its cost when its final record is read.
- * Never throws.
- *
- * @param how bought here, only read, or bought and now waiting for a callback
- */
+/** Adds tasks to the execution's custom data (design, Cost): each once, and its cost when its final record is read. Never throws. */
 export function countCost(
 	context: CostContext,
 	outcomes: readonly TaskItem[],
@@ -230,10 +225,7 @@ export function countCost(
 	});
 }
 
-/**
- * Adds the cost of the tasks that a pause waited for. A webhook's context reaches the custom data, but not what the nodes of the
- * execution remember, so the waiting items tell which tasks were counted before the pause. Never throws.
- */
+/** The same for the tasks of a pause. A webhook does not know what is `COUNTED`: the waiting items tell what was before the pause. */
 export function countResumedCost(
 	context: CustomDataContext,
 	waiting: readonly TaskItem[],

@@ -128,10 +128,7 @@ async function buyTasks(
 	return { accepted, lastAccepted };
 }
 
-/**
- * Downloads the files and returns the node's output, in the order of the input. Unless the node is set to continue, the first
- * failed item ends it with an error that names every task.
- */
+/** Returns the output, with its files, in the order of the input. Throws the first failed item's error, with all tasks, unless set to continue. */
 export async function deliver(
 	run: TaskRun | BuyingRun,
 	outcomes: readonly TaskItem[],

@@ -17,10 +17,7 @@ const GONE = new Set([404, 410]);
 /** What it answers if a link has expired, or may not be used from here. */
 const FORBIDDEN = 403;
 
-/**
- * Reads the record; `undefined` if the service says, in the words of the specification, that there is no such task. At a path that the user
- * gave, or that the specification does not show, a 404 may be about the path.
- */
+/** Reads the record; `undefined` if there is no such task. Unless the specification shows the path, a 404 may be about the path. */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
 		return await retrieveRecord(run, taskId, 'read', run.deadline);
@@ -74,10 +71,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 const WAY_OUT =
 	'Set "When Its Files Are Gone" to "Buy Again", or remove the ID from "Existing Task". Nothing was sent to the service for this item.';
 
-/**
- * Finds the task that an item names as bought before; `undefined` if it failed and was refunded, or may be bought again. Throws if it is
- * lost, and after any answer that does not say what became of it: then nothing is bought.
- */
+/** Finds the task that an item names; `undefined` if it was refunded, or may be bought again. Throws if it is lost, or no answer says whether. */
 async function findTask(
 	run: TaskRun,
 	itemIndex: number,

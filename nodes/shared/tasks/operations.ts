@@ -201,10 +201,7 @@ const bodyFields = z
 	})
 	.catch({ field: [] });
 
-/**
- * Reads "Body Fields" as the panel has them: what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with
- * the name of another.
- */
+/** Reads "Body Fields": what is empty in them counts. Throws a `NodeOperationError` for a row without a name, or with that of another. */
 function readBodyFields(item: ExecutedItem): { fields: Record<string, unknown>; notes: string[] } {
 	const { context, itemIndex } = item;
 	const rows = bodyFields.parse(context.getNodeParameter('bodyFields', itemIndex, {})).field;

@@ -38,7 +38,6 @@ export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
 /** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
 const MANY_ITEMS = 200;
 
-/** Returns a note if so many items would wait. */
 export function checkItemCount({ context }: TaskRun): string[] {
 	const { length } = context.getInputData();
 	if (length <= MANY_ITEMS) return [];
@@ -80,11 +79,7 @@ function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): 
 	};
 }
 
-/**
- * When the service expects the last open task to end, in milliseconds since 1970; `Infinity` if it does not say.
- *
- * @param began milliseconds since 1970: stands for the time of the submission, from which the estimates count
- */
+/** When the service expects the last open task to end, in milliseconds since 1970; `Infinity` if it does not say. Estimates count from `began`. */
 function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 	const estimates = outcomes
 		.filter(isOpen)
@@ -95,10 +90,7 @@ function expectedEnd(outcomes: readonly TaskItem[], began: number): number {
 /** If the end is expected within this time, in milliseconds, the node waits for it instead of pausing. */
 const SOON_MS = 10_000;
 
-/**
- * Whether the expected end is only seconds away, and the wait since `began` has not already taken that long: a service may postpone the end
- * again and again. Both are in milliseconds since 1970.
- */
+/** Whether the end is seconds away, and the wait since `began` has not taken that long yet: a service may postpone the end again and again. */
 function isSoon(expected: number, began: number): boolean {
 	const expectedIn = expected - clock.now();
 	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
@@ -120,10 +112,7 @@ async function pauseProblem(
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }
 
-/**
- * Pauses the execution until the service calls back, or until "Timeout" has passed. n8n keeps nothing of a waiting node but its
- * input items, so the tasks are written there.
- */
+/** Pauses until the service calls back, or "Timeout" has passed. n8n keeps nothing of the node but its input: the tasks are written there. */
 async function pause(
 	run: TaskRun,
 	outcomes: readonly TaskItem[],
@@ -170,8 +159,7 @@ export async function pauseUnlessEnded(
 ): Promise<{ items: TaskItem[]; output?: INodeExecutionData[][] }> {
 	const { context, signal, records } = run;
 	const began = clock.now();
-	// n8n refuses a callback to an execution that still runs, and the service does not repeat it: a task that has ended by now
-	// must not be waited for.
+	// n8n refuses callbacks while the execution runs, and the service does not repeat them: a task that has ended must not be waited for.
 	let items = await refreshTasks(run, accepted);
 	while (isSoon(expectedEnd(items, began), began) && !signal?.aborted) {
 		await sleep(1_000, signal);

@@ -254,10 +254,7 @@ export function requestOf(
 	return { ...request, urls: new Set([...request.urls, ...parentLinks]) };
 }
 
-/**
- * Adds the links of the request, for an item that an earlier attempt bought: then nothing is sent. For any other item, this notes which
- * uploads it needs before the first item is claimed, so that they are kept for the next attempt.
- */
+/** Adds the links of a request that an earlier attempt sent. Other uploads are noted before the first claim: the next attempt finds them. */
 export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload && !value.isInline

@@ -247,10 +247,7 @@ function outputOf(run: CallbackRun, items: readonly TaskItem[]): INodeExecutionD
 const rowOf = ({ pairedItem }: INodeExecutionData): number | undefined =>
 	typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
 
-/**
- * The same items, each failed one at the position of its row. n8n moves them from there to the error output, with the data of the row at
- * that position, and loses all items if there is none.
- */
+/** Puts each failed item at the position of its row: from another, n8n would pair it with that row, or lose all items where there is none. */
 function withErrorsInPlace(
 	made: readonly INodeExecutionData[],
 	items: readonly TaskItem[],
@@ -289,10 +286,7 @@ function refuseStranger(
 	return answer(context, 503, CALL_AGAIN);
 }
 
-/**
- * Whether a callback is for a task of another pause of the same execution. After a kill, n8n 1.123 takes callbacks for an execution as
- * it was at the last pause that it has stored: resumed from there, it would buy again what it bought since.
- */
+/** Whether a callback is for another pause. After a kill, n8n 1.123 goes on from the last pause that it stored, and would buy again. */
 async function isOfAnotherPause(run: CallbackRun, claimed: string | undefined): Promise<boolean> {
 	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
 	if (claimed === undefined || isOwn(claimed)) return false;
@@ -336,10 +330,7 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 	return { resume: execution.output };
 }
 
-/**
- * Resumes with the output, once. Downloads that take longer than the service waits are answered 503 and go on. An early 200 would
- * lose the result if n8n were killed before it has the data.
- */
+/** Resumes with the output, once. Longer downloads are answered 503 and go on: after an early 200, a kill would lose the result. */
 async function resumeWith(
 	run: CallbackRun,
 	output: Promise<INodeExecutionData[]>,
@@ -361,10 +352,7 @@ async function resumeWith(
 	}
 }
 
-/**
- * Handles a callback for a paused execution: resumes it once all of its tasks have ended, and leaves it paused before. The body only names
- * the task to ask for first; the records are read from the service. Throws an `ApiError` if a record cannot be read now.
- */
+/** Resumes the execution once all of its tasks have ended. The body only names the task to read first. Throws an `ApiError` that may pass. */
 async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 	const { context, client } = call;
 	// Before the waiting rows are read: anybody who guesses the execution's number can call.

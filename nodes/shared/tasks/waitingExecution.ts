@@ -156,11 +156,7 @@ export const openTasks = (
 	{ ended }: WaitingExecution,
 ): AcceptedItem[] => outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 
-/**
- * Asks for the tasks that are not known to have ended: the one with the id `first`, then the others in order, up to one that still runs,
- * which it returns. So each call costs about one request while tasks run. As long as all that it asked for have ended, it asks for more and
- * more at once.
- */
+/** Returns a task that still runs, asking for `first` before the others, and for more and more at once: mostly, that is one request per call. */
 export async function findRunning(
 	run: PausedRun<TaskContext>,
 	execution: WaitingExecution,

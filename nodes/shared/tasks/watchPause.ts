@@ -25,7 +25,6 @@ import {
 export interface PauseAddresses {
 	/** Calls the paused node. Includes the proof that a caller was given the address. */
 	resumeUrl: string;
-	/** Would show the form of an execution that waits for one. */
 	formUrl: string;
 }
 
@@ -98,10 +97,7 @@ interface OwnAnswer {
 	why: string;
 }
 
-/**
- * Calls the paused node as the service does. The call names no task: the node asks for all of its tasks. It always has this node's path: if
- * the execution has gone on to a Wait node, n8n 1.123 would take a call without a path for that node's.
- */
+/** Calls the paused node without naming a task: it asks for all. n8n 1.123 would take a call without this node's path for that of a Wait node. */
 async function callOwnAddress(
 	context: CallerContext,
 	resumeUrl: string,
@@ -126,10 +122,7 @@ const PROVEN_FOR_MS = 300_000;
 /** Addresses, without their executions, that led back to this n8n a moment ago. */
 const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
-/**
- * Asks whether the address leads back to this execution, which n8n proves by refusing the call while it runs. Returns what is wrong. For
- * some minutes the proof counts for all executions.
- */
+/** What is wrong with the address, unless it leads back: n8n then refuses a call while the execution runs. For minutes, this proves it for all. */
 export async function ownAddressProblem(
 	context: CallerContext,
 	resumeUrl: string,
@@ -158,10 +151,7 @@ const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
 	['crashed', 'over'],
 ]);
 
-/**
- * Asks n8n for the state of an execution as the pages of its forms do. That runs no node, and n8n 2.41 makes no isolate for it. Returns
- * `undefined` if n8n does not report it.
- */
+/** The state of an execution, if n8n reports it. It is asked as by the pages of its forms, which runs no node, and 2.41 makes no isolate for it. */
 export async function executionState(
 	context: CallerContext,
 	formUrl: string,
