@@ -102,9 +102,8 @@ async function pauseProblem(
 	outcomes: readonly TaskItem[],
 	{ resumeUrl }: PauseAddresses,
 ): Promise<string | undefined> {
-	const [first] = outcomes;
 	// By then the rows have become tasks, from which other requests would be made.
-	if (isRunAgain(run.context, first))
+	if (isRunAgain(run.context, outcomes[0]))
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => isOpen(outcome) && outcome.callsElsewhere))
 		return 'The node polled instead of pausing: the service does not report the end of a task to this execution, which did not buy it.';

@@ -88,9 +88,8 @@ function privateLink(value: unknown, path: Path = []): { path: Path; host: strin
 		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
 		return url && isPrivateHost(url) ? { path, host: url.hostname } : undefined;
 	}
-	if (value instanceof PendingUpload || (!Array.isArray(value) && !isObject(value)))
-		return undefined;
 	const isList = Array.isArray(value);
+	if (value instanceof PendingUpload || (!isList && !isObject(value))) return undefined;
 	for (const [name, inner] of Object.entries(value)) {
 		if (path.length === 0 && NOT_READ.includes(name)) continue;
 		const found = privateLink(inner, [...path, isList ? Number(name) : name]);
@@ -205,16 +204,12 @@ async function withLinks(
 	linkOf: (picture: PendingUpload) => Promise<string>,
 ): Promise<unknown> {
 	if (value instanceof PendingUpload) return await linkOf(value);
-	if (Array.isArray(value)) {
-		const resolved: unknown[] = [];
-		for (const inner of value) resolved.push(await withLinks(inner, linkOf));
-		return resolved;
-	}
-	if (!isObject(value)) return value;
+	const isList = Array.isArray(value);
+	if (!isList && !isObject(value)) return value;
 	const resolved: Array<[string, unknown]> = [];
 	for (const [name, inner] of Object.entries(value))
 		resolved.push([name, await withLinks(inner, linkOf)]);
-	return Object.fromEntries(resolved);
+	return isList ? resolved.map(([, inner]) => inner) : Object.fromEntries(resolved);
 }
 
 /** Uploads under way, by execution and picture: rows side by side often have the same one. */
