@@ -8,7 +8,6 @@ import {
 } from '../api/errors';
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
-import type { NodeError } from '../n8n/nodeErrors';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty } from '../output/task';
 import { clock, sleep } from '../util/clock';
@@ -58,47 +57,6 @@ export class Absence {
 	}
 }
 
-export interface PollRules {
-	/** Milliseconds between two requests. */
-	intervalMs: number;
-	/** Milliseconds since 1970 at which waiting stops. */
-	deadline: number;
-	signal?: AbortSignal;
-}
-
-/** How a wait ended. `last` is the error of the last request, if it failed. */
-type PollEnd =
-	| { reason: 'ended' | 'canceled' }
-	| { reason: 'timeout'; last: ApiError | undefined }
-	| { reason: 'error'; error: ApiError };
-
-/** Calls `retrieve` after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
-export async function pollUntilEnded(
-	retrieve: () => Promise<{ ended: boolean; estimatedSeconds: number | undefined }>,
-	{ intervalMs, deadline, signal }: PollRules,
-): Promise<PollEnd> {
-	const began = clock.now();
-	const absence = new Absence(began);
-	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
-	for (;;) {
-		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
-		if (signal?.aborted) return { reason: 'canceled' };
-		let last: ApiError | undefined;
-		try {
-			const { ended, estimatedSeconds } = await retrieve();
-			if (ended) return { reason: 'ended' };
-			absence.end();
-			nextIn = untilNextPoll(estimatedSeconds, began, intervalMs);
-		} catch (error) {
-			last = errorFromThrown(error);
-			if (last instanceof CanceledError) return { reason: 'canceled' };
-			if (!absence.mayPass(last)) return { reason: 'error', error: last };
-			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
-		}
-		if (clock.now() >= deadline) return { reason: 'timeout', last };
-	}
-}
-
 /** Milliseconds for which a completed record without a result is read again. */
 const FILLED_WITHIN_MS = 30_000;
 
@@ -124,28 +82,37 @@ export function resultMayCome({ taskId, task, record }: AcceptedItem): boolean {
 export const hasCome = (outcome: AcceptedItem): boolean =>
 	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 
+/** Asks after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
-	let outcome = accepted;
-	const retrieve = async () => {
-		const record = await retrieveRecord(run, outcome.taskId, 'once');
-		outcome = withRecord(run, outcome, record);
-		return { ended: hasCome(outcome), estimatedSeconds: record.estimatedSeconds };
-	};
 	const { deadline, signal } = run;
 	const intervalMs = run.options.pollInterval * 1_000;
-	const end: PollEnd = hasCome(outcome)
-		? { reason: 'ended' }
-		: await pollUntilEnded(retrieve, { intervalMs, deadline, signal });
-	return { ...outcome, error: endError(run, outcome, end) };
-}
-
-/** Why a task has no result after the wait; `undefined` if it has one. */
-function endError(run: TaskRun, outcome: AcceptedItem, end: PollEnd): NodeError | undefined {
-	if (end.reason === 'canceled') return canceledError(run, outcome);
-	if (end.reason === 'error') return retrieveError(run, outcome, end.error);
-	if (end.reason === 'timeout' && !hasEnded(outcome.task.status))
-		return timeoutError(run, outcome, end.last);
-	return failedTaskError(run, outcome);
+	const began = clock.now();
+	const absence = new Absence(began);
+	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
+	let outcome = accepted;
+	let isOver = hasCome(outcome);
+	while (!isOver) {
+		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
+		if (signal?.aborted) return { ...outcome, error: canceledError(run, outcome) };
+		let last: ApiError | undefined;
+		try {
+			const record = await retrieveRecord(run, outcome.taskId, 'once');
+			outcome = withRecord(run, outcome, record);
+			isOver = hasCome(outcome);
+			absence.end();
+			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
+		} catch (error) {
+			last = errorFromThrown(error);
+			if (last instanceof CanceledError) return { ...outcome, error: canceledError(run, outcome) };
+			if (!absence.mayPass(last)) return { ...outcome, error: retrieveError(run, outcome, last) };
+			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
+		}
+		if (clock.now() < deadline) continue;
+		if (!hasEnded(outcome.task.status))
+			return { ...outcome, error: timeoutError(run, outcome, last) };
+		isOver = true;
+	}
+	return { ...outcome, error: failedTaskError(run, outcome) };
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import {
 	AuthenticationError,
@@ -10,9 +11,13 @@ import {
 	RateLimitError,
 	ServerError,
 } from '../../../../nodes/shared/api/errors';
-import { pollUntilEnded, type PollRules } from '../../../../nodes/shared/tasks/poll';
+import { toTaskRecord } from '../../../../nodes/shared/api/records';
+import { withoutItem } from '../../../../nodes/shared/n8n/rows';
+import { pollTasks } from '../../../../nodes/shared/tasks/poll';
+import { acceptedItem, type TaskRun } from '../../../../nodes/shared/tasks/taskRun';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
+import { nodeOf } from '../../support/node';
 
 const INTERVAL_MS = 4_000;
 
@@ -24,19 +29,63 @@ function startClock(): { began: number; passed: () => number } {
 	return { began, passed: () => clock.now() - began };
 }
 
+interface Answer {
+	ended?: boolean;
+	estimatedSeconds?: number;
+}
+
+const recordOf = ({ ended = false, estimatedSeconds }: Answer) => {
+	const status = ended ? 'completed' : 'running';
+	const result = { images: [{ url: ['https://example.com/1.png'] }] };
+	return toTaskRecord({
+		raw: { id: 'task_1', status, estimated_time: estimatedSeconds, ...(ended && { result }) },
+		status,
+	});
+};
+
+interface PollRules {
+	intervalMs?: number;
+	deadline: number;
+	signal?: AbortSignal;
+}
+
+/** Waits for a task. Returns how the wait ended: in a word, and with the error of the service if one is named. */
+async function poll(
+	answer: () => Answer,
+	{ intervalMs = INTERVAL_MS, deadline, signal }: PollRules,
+): Promise<string> {
+	const run = {
+		context: { getNode: () => nodeOf('Image') } as unknown as IExecuteFunctions,
+		family: 'image',
+		operation: 'generate',
+		options: { pollInterval: intervalMs / 1_000, timeout: 600 },
+		client: {
+			connection: { baseUrl: 'https://example.com', brandWords: {} },
+			tasks: { retrieve: async () => await Promise.resolve().then(() => recordOf(answer())) },
+		},
+		signal,
+		deadline,
+		limit: async <Result>(job: () => Promise<Result>) => await job(),
+	} as unknown as TaskRun;
+	const item = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, 'task_1');
+	const [{ error } = item] = await pollTasks(run, [item]);
+	if (!error) return 'ended';
+	if (error.message.startsWith('The execution was canceled')) return 'canceled';
+	const last = /The last request failed: (.*?)\. The task/.exec(error.description ?? '')?.[1];
+	if (!error.message.startsWith('Task task_1 was still'))
+		return `error: ${withoutItem(error.message)}`;
+	return last === undefined ? 'timeout' : `timeout after: ${last}`;
+}
+
 /** Seconds, on a clock that only sleeping moves, at which a task is asked for that ends after `durationMs`. */
-async function requestsAt(durationMs: number, estimate?: number): Promise<number[]> {
+async function requestsAt(durationMs: number, estimatedSeconds?: number): Promise<number[]> {
 	const { began, passed } = startClock();
 	const requests: number[] = [];
-	const retrieve = async () => {
+	const answer = () => {
 		requests.push(passed() / 1_000);
-		return await Promise.resolve({ ended: passed() >= durationMs, estimatedSeconds: estimate });
+		return { ended: passed() >= durationMs, estimatedSeconds };
 	};
-	const end = await pollUntilEnded(retrieve, {
-		intervalMs: INTERVAL_MS,
-		deadline: began + 600_000,
-	});
-	expect(end.reason).toBe('ended');
+	expect(await poll(answer, { deadline: began + 600_000 })).toBe('ended');
 	return requests;
 }
 
@@ -95,26 +144,18 @@ describe('A task is asked for', () => {
 
 describe('A wait', () => {
 	/** How a wait ends, and the seconds at which it asked, when the service gives these answers; the last one stays. */
-	async function waitFor(
-		answers: Array<Error | { estimatedSeconds?: number; ended?: boolean }>,
-		rules: Partial<PollRules> = {},
-	) {
+	async function waitFor(answers: Array<Error | Answer>, rules: Partial<PollRules> = {}) {
 		const { began, passed } = startClock();
 		const requests: number[] = [];
-		const retrieve = async () => {
-			requests.push(passed() / 1_000);
-			const answer = answers.length > 1 ? answers.shift() : answers[0];
-			if (answer instanceof Error) throw answer;
-			return await Promise.resolve({
-				ended: answer?.ended ?? false,
-				estimatedSeconds: answer?.estimatedSeconds,
-			});
-		};
-		const end = await pollUntilEnded(retrieve, {
-			intervalMs: INTERVAL_MS,
-			deadline: began + 10_000,
-			...rules,
-		});
+		const end = await poll(
+			() => {
+				requests.push(passed() / 1_000);
+				const answer = answers.length > 1 ? answers.shift() : answers[0];
+				if (answer instanceof Error) throw answer;
+				return answer ?? {};
+			},
+			{ deadline: began + 10_000, ...rules },
+		);
 		return { end, requests };
 	}
 
@@ -123,14 +164,14 @@ describe('A wait', () => {
 
 	test('asks a last time at its deadline', async () => {
 		expect(await waitFor([runs])).toEqual({
-			end: { reason: 'timeout', last: undefined },
+			end: 'timeout',
 			requests: [1, 5, 9, 10],
 		});
 	});
 
 	test('ends well with what is there at its deadline', async () => {
 		expect(await waitFor([runs, runs, runs, ends])).toEqual({
-			end: { reason: 'ended' },
+			end: 'ended',
 			requests: [1, 5, 9, 10],
 		});
 	});
@@ -141,15 +182,12 @@ describe('A wait', () => {
 
 	test('goes on after an error that may pass, and names it when it was the last', async () => {
 		const error = new ServerError('Server error', 'maybe');
-		expect(await waitFor([error, ends])).toEqual({ end: { reason: 'ended' }, requests: [1, 5] });
+		expect(await waitFor([error, ends])).toEqual({ end: 'ended', requests: [1, 5] });
 		expect(await waitFor([runs, error])).toEqual({
-			end: { reason: 'timeout', last: error },
+			end: `timeout after: ${error.message}`,
 			requests: [1, 5, 9, 10],
 		});
-		expect((await waitFor([error, error, runs])).end).toEqual({
-			reason: 'timeout',
-			last: undefined,
-		});
+		expect((await waitFor([error, error, runs])).end).toEqual('timeout');
 	});
 
 	test.each([
@@ -173,7 +211,7 @@ describe('A wait', () => {
 
 	test('ends with an error that does not pass', async () => {
 		const error = new InvalidRequestError('Bad request');
-		expect(await waitFor([error])).toEqual({ end: { reason: 'error', error }, requests: [1] });
+		expect(await waitFor([error])).toEqual({ end: `error: ${error.message}`, requests: [1] });
 	});
 
 	test('goes on after a record with a 404 of the service for a minute, also long after it began', async () => {
@@ -181,14 +219,14 @@ describe('A wait', () => {
 		const rules = { intervalMs: 59_000, deadline: began + 600_000 };
 		const error = new NotFoundError('Task not found', 'no', { fromService: true });
 		const again = await waitFor([runs, runs, error, error, ends], { ...rules, intervalMs: 58_000 });
-		expect(again.end).toEqual({ reason: 'ended' });
+		expect(again.end).toEqual('ended');
 		const behind = await waitFor([runs, new ServerError('x', 'maybe'), error, ends], {
 			...rules,
 			intervalMs: 61_000,
 		});
-		expect(behind.end).toEqual({ reason: 'ended' });
+		expect(behind.end).toEqual('ended');
 		expect(await waitFor([runs, runs, error, runs, error], rules)).toEqual({
-			end: { reason: 'error', error },
+			end: `error: ${error.message}`,
 			requests: [1, 60, 119, 178, 237, 296, 355],
 		});
 	});
@@ -197,14 +235,13 @@ describe('A wait', () => {
 		const { began } = startClock();
 		const error = new NotFoundError('Task not found', 'no', { fromService: true });
 		const ofService = await waitFor([error], { intervalMs: 59_000, deadline: began + 100_000 });
-		expect(ofService).toEqual({ end: { reason: 'error', error }, requests: [1, 60] });
+		expect(ofService).toEqual({ end: `error: ${error.message}`, requests: [1, 60] });
 		expect(
-			(await waitFor([error, error, ends], { intervalMs: 58_999, deadline: began + 100_000 })).end
-				.reason,
+			(await waitFor([error, error, ends], { intervalMs: 58_999, deadline: began + 100_000 })).end,
 		).toBe('ended');
 		const other = new NotFoundError('Task not found', 'no', { fromService: false });
 		expect((await waitFor([other], { intervalMs: 59_000, deadline: began + 100_000 })).end).toEqual(
-			{ reason: 'timeout', last: other },
+			`timeout after: ${other.message}`,
 		);
 	});
 
@@ -214,11 +251,11 @@ describe('A wait', () => {
 			const { began } = startClock();
 			const rules = { intervalMs: 59_000, deadline: began + 600_000 };
 			const own = new Refusal('No', 'no', { fromService: true });
-			expect((await waitFor([own, ends])).end).toEqual({ reason: 'error', error: own });
+			expect((await waitFor([own, ends])).end).toEqual(`error: ${own.message}`);
 			const other = new Refusal('No');
-			expect((await waitFor([other, ends])).end).toEqual({ reason: 'ended' });
+			expect((await waitFor([other, ends])).end).toEqual('ended');
 			expect(await waitFor([runs, other], rules)).toEqual({
-				end: { reason: 'error', error: other },
+				end: `error: ${other.message}`,
 				requests: [1, 60, 119, 178],
 			});
 		},
@@ -229,21 +266,21 @@ describe('A wait', () => {
 		const error = new OtherTaskError('other');
 		const rules = { intervalMs: 59_000, deadline: began + 600_000 };
 		expect(await waitFor([runs, error], rules)).toEqual({
-			end: { reason: 'error', error },
+			end: `error: ${error.message}`,
 			requests: [1, 60, 119, 178],
 		});
-		expect((await waitFor([error, ends], rules)).end).toEqual({ reason: 'ended' });
+		expect((await waitFor([error, ends], rules)).end).toEqual('ended');
 	});
 
 	test('ends when it is canceled, before a request or in it', async () => {
 		const cancel = new AbortController();
 		cancel.abort();
 		expect(await waitFor([runs], { signal: cancel.signal })).toEqual({
-			end: { reason: 'canceled' },
+			end: 'canceled',
 			requests: [],
 		});
 		expect(await waitFor([new CanceledError()])).toEqual({
-			end: { reason: 'canceled' },
+			end: 'canceled',
 			requests: [1],
 		});
 	});
