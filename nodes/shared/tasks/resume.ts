@@ -76,14 +76,6 @@ const waitingItem = z.union([
 
 const waitingItems = z.array(waitingItem);
 
-/** In the first item only: see `evaluatedOptions`, and when the pause ends, in milliseconds since 1970. */
-const waitingOptions = z
-	.object({
-		evaluatedOptions: z.record(z.unknown()).catch({}),
-		pauseLimit: z.number().optional().catch(undefined),
-	})
-	.catch({ evaluatedOptions: {} });
-
 /** What the node wrote before it paused, perhaps in an earlier version. */
 const waitingJson = z.object({
 	taskId: ownText,
@@ -116,6 +108,9 @@ const waitingJson = z.object({
 		.transform((sent) => ({ ...sent, fields: new Set(sent.fields), urls: new Set(sent.urls) }))
 		.optional()
 		.catch(undefined),
+	// In the first item only.
+	evaluatedOptions: z.record(z.unknown()).catch({}),
+	pauseLimit: z.number().optional().catch(undefined),
 });
 
 /** Restores the error of an item: see `errorFields`. */
@@ -162,7 +157,7 @@ function openCallbackRun(call: Call): CallbackRun | undefined {
 	const items = waitingItems.parse(context.evaluateExpression('{{ $input.all() }}'));
 	// n8n gave the node the first item only.
 	const waiting = context.getNode().executeOnce === true ? items.slice(0, 1) : items;
-	const { evaluatedOptions: evaluated, pauseLimit } = waitingOptions.parse(waiting[0]?.json);
+	const { evaluatedOptions: evaluated, pauseLimit } = waitingJson.parse(waiting[0]?.json ?? {});
 	if (pauseLimit === undefined) return undefined;
 	const options = readRunOptions({
 		getNode: () => context.getNode(),
@@ -264,9 +259,6 @@ function withErrorsInPlace(
 
 const CALL_AGAIN = 'Not ready yet: call again later';
 
-/** The answer to a process that still watches a pause that another process has ended. */
-const PAUSE_OVER = 'This pause has finished';
-
 /** Answers a call that does not know the secret of the address. `undefined` if it does. */
 function refuseStranger(
 	context: IWebhookFunctions,
@@ -363,7 +355,8 @@ async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 	// before it has stored that: resumed from there, it would buy again what it has bought since.
 	if (!run) return answer(context, 503, CALL_AGAIN);
 	const { taskId, claimsEnd, isEmpty, pause } = await readCallback(context);
-	if (pause !== undefined && hasResumed(pause)) return answer(context, 409, PAUSE_OVER);
+	if (pause !== undefined && hasResumed(pause))
+		return answer(context, 409, 'This pause has finished');
 	// With the API key masked, as in the waiting items.
 	const claimed = taskId && client.connection.redactText(taskId);
 	const found = await lock.run(run.key, async () => await firstToFindAllEnded(run, claimed));

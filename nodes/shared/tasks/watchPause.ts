@@ -196,9 +196,8 @@ function untilLook(expected: number, wait: number): number {
 	return untilEnd > 0 && untilEnd < Infinity ? Math.min(untilEnd, Math.max(wait, LATEST_MS)) : wait;
 }
 
+/** How soon, and for how long, the call that resumes the execution is repeated. */
 const FIRST_REPEAT_MS = 250;
-
-/** How long the call that resumes the execution is repeated. */
 const REPEAT_FOR_MS = 120_000;
 
 /** Whether all tasks have ended; `undefined` where that cannot be read. */
@@ -285,12 +284,9 @@ async function watch(
  * - A callback during the read, or during the call that follows it: `resume.ts` returns the output once, by the key of the pause.
  * - A read that fails says nothing: the next one comes soon, as if n8n had not reported anything.
  *
- * As long as n8n reports that the execution runs, a read would be useless. After the one read, the tasks are read after the end that the
- * service expects, else less and less often, for what the above does not cover: a record that was behind, or a callback that got lost. If
- * n8n does not report the state, such as behind a proxy that lets only callbacks through, the tasks are read after 1, 3, 7, 15, … s.
- *
- * If the service expects the end in more than half a minute, all this begins ten seconds after that end, but after two minutes at the
- * latest: by then the callback has usually resumed the execution, and nothing was asked for.
+ * While the execution runs, a read would be useless. After the one read, the tasks are read when the service expects their end, else less
+ * and less often, for a record that was behind or a callback that got lost; after 1, 3, 7, 15, … s where n8n does not report the state.
+ * An end that is expected in more than half a minute is first left to its callback: until ten seconds after it, for two minutes at most.
  *
  * A restart ends all this; callbacks and n8n's own time limit remain.
  */
