@@ -212,9 +212,8 @@ async function execute(
 		const run = { ...buying, deadline: clock.now() + timeout * 1_000 };
 		const { accepted, lastAccepted } = await buyTasks(run, operation, items);
 		// Each task has the whole time, also one that was bought late, such as after a rate limit.
-		const waits = { ...run, deadline: Math.max(run.deadline, lastAccepted + timeout * 1_000) };
-		const waiting = withTaskIds(waits, accepted);
-		return await waitAndDeliver(waiting, operation, withLeftOutNote(accepted, guard));
+		const waits = withTaskIds({ ...run, deadline: lastAccepted + timeout * 1_000 }, accepted);
+		return await waitAndDeliver(waits, operation, withLeftOutNote(accepted, guard));
 	} finally {
 		records.close();
 	}

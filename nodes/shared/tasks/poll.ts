@@ -41,10 +41,6 @@ export class Absence {
 	/** @param since milliseconds since 1970. Default: it begins with a 404. */
 	constructor(private since?: number) {}
 
-	end(): void {
-		this.since = undefined;
-	}
-
 	/** Whether a later request may succeed. A refusal without the service's own error comes from another server, such as a proxy. */
 	mayPass(error: ApiError): boolean {
 		const isOfService = error.details.fromService === true;
@@ -87,7 +83,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 	const { deadline, signal } = run;
 	const intervalMs = run.options.pollInterval * 1_000;
 	const began = clock.now();
-	const absence = new Absence(began);
+	let absence = new Absence(began);
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
 	let outcome = accepted;
 	let isOver = hasCome(outcome);
@@ -99,7 +95,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 			const record = await retrieveRecord(run, outcome.taskId, 'once');
 			outcome = withRecord(run, outcome, record);
 			isOver = hasCome(outcome);
-			absence.end();
+			absence = new Absence();
 			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
