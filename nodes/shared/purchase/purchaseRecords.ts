@@ -38,7 +38,7 @@ export type PurchaseState = z.infer<typeof purchaseState>;
 /** What an earlier attempt left. `hasChanged`: its request was another one, from the same item and the same parameters. */
 type ClaimedPurchase = PurchaseState & { hasChanged?: true };
 
-const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState }));
+const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseState })).catch([]);
 
 type StoredRecord = z.infer<typeof storedRecords>[number];
 
@@ -83,9 +83,7 @@ function requestKey(purchase: Purchase): string {
 }
 
 /** n8n's run index: the same in each attempt of a run, one more in each round of a loop. It is new in each try of an agent's tool: there it is ''. */
-export function runIndexOf(
-	execution: Pick<ExecutionContext, 'getNode' | 'getWorkflowDataProxy'>,
-): string {
+export function runIndexOf(execution: ExecutionContext): string {
 	if (isTool(execution.getNode())) return '';
 	const { $runIndex } = execution.getWorkflowDataProxy(0);
 	return typeof $runIndex === 'number' ? String($runIndex) : '';
@@ -98,7 +96,7 @@ export function isOwnOutput(execution: ExecutionContext): boolean {
 	const isOfRun = (key: string) => key.split('.')[1] === runIndex;
 	const own = Object.entries(objectOf(execution.getContext('node')[RECORDS]))
 		.filter(([key]) => isOfRun(key))
-		.flatMap(([, stored]) => storedRecords.catch([]).parse(stored));
+		.flatMap(([, stored]) => storedRecords.parse(stored));
 	const tasks = new Set<unknown>(
 		own.flatMap(({ purchase }) => (purchase.state === 'accepted' ? purchase.taskId : [])),
 	);
@@ -143,7 +141,7 @@ export class PurchaseRecords {
 		const found = this.find(purchase, this.run);
 		if (!found) return this.takePaused(purchase);
 		const { place, run, purchase: state, isSame } = found;
-		this.store(place, this.notOf(run, place));
+		this.replace(place, run);
 		this.mark(purchase, state);
 		return isSame ? state : { ...state, hasChanged: true };
 	}
@@ -176,7 +174,7 @@ export class PurchaseRecords {
 		const key = this.keyFor(purchase);
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
-		this.store(key, [...this.notOf(this.run, key), { run: this.run, purchase: state }]);
+		this.replace(key, this.run, { run: this.run, purchase: state });
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -201,7 +199,7 @@ export class PurchaseRecords {
 		if (key === undefined) return;
 		this.keys.delete(itemIndex);
 		delete this.origins[this.originOf(itemIndex)];
-		this.store(key, this.notOf(this.run, key));
+		this.replace(key, this.run);
 	}
 
 	/** The URL of a picture of an item that this execution uploaded before. */
@@ -292,15 +290,12 @@ export class PurchaseRecords {
 	}
 
 	private at(key: string): StoredRecord[] {
-		return storedRecords.catch([]).parse(this.records[key] ?? []);
+		return storedRecords.parse(this.records[key]);
 	}
 
-	/** The records under a key that belong to another run. */
-	private notOf(run: string, key: string): StoredRecord[] {
-		return this.at(key).filter((record) => record.run !== run);
-	}
-
-	private store(key: string, records: readonly StoredRecord[]): void {
+	/** Removes a run's record under a key, or puts another in its place. */
+	private replace(key: string, run: string, ...by: StoredRecord[]): void {
+		const records = [...this.at(key).filter((record) => record.run !== run), ...by];
 		if (records.length > 0) this.records[key] = records.map(toJson);
 		else delete this.records[key];
 	}
