@@ -36,10 +36,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
 	const failed = (error: unknown) => answerError(context, callback, asError(error));
-	return await trigger.lock.run(
-		callback.taskId,
-		async () => await handle(context, trigger, callback).catch(failed),
-	);
+	const work = async () => await handle(context, trigger, callback).catch(failed);
+	return await trigger.lock.run(callback.taskId, work);
 }
 
 /** Returns what the execution begins with. Throws a `Refusal`, or the error that keeps the task from being verified now. */

@@ -71,9 +71,8 @@ export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready'
 	const allowed = await guard.check(tasks);
 	const common = { checkOnly: true, tasks, ...allowed, balance: await balanceFields(client) };
 	const isFine = items.every(({ state }) => state === 'ready') && allowed.limit === undefined;
-	context.addExecutionHints(
-		hint(summary(items, { tasks, ...allowed }), isFine ? 'info' : 'warning'),
-	);
+	const words = summary(items, { tasks, ...allowed });
+	context.addExecutionHints(hint(words, isFine ? 'info' : 'warning'));
 	return items.map((item) => {
 		const { itemIndex, notes, options } = item;
 		const found =

@@ -25,11 +25,7 @@ interface ExecutionContext extends Pick<
  */
 const purchaseState = z.discriminatedUnion('state', [
 	z.object({ state: z.literal('pending'), response: z.string().optional() }),
-	z.object({
-		state: z.literal('accepted'),
-		taskId: z.string(),
-		execution: z.string().optional(),
-	}),
+	z.object({ state: z.literal('accepted'), taskId: z.string(), execution: z.string().optional() }),
 	z.object({ state: z.literal('answered'), response: z.record(z.unknown()) }),
 ]);
 

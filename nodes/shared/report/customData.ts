@@ -239,8 +239,6 @@ export function countResumedCost(
 	);
 	const open = final
 		.filter(isAccepted)
-		.filter(
-			(outcome) => isFinal(outcome) && !outcome.options.reused && !before.has(outcome.taskId),
-		);
+		.filter((item) => isFinal(item) && !item.options.reused && !before.has(item.taskId));
 	bestEffort(context, 'custom data', () => addCost(context, 0, distinctTasks(open)));
 }

@@ -112,25 +112,20 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */
-export async function pollTasks(run: TaskRun, outcomes: readonly TaskItem[]): Promise<TaskItem[]> {
+export async function pollTasks(run: TaskRun, items: readonly TaskItem[]): Promise<TaskItem[]> {
 	return await Promise.all(
-		outcomes.map(async (outcome) =>
-			isAccepted(outcome) && outcome.error === undefined ? await pollTask(run, outcome) : outcome,
+		items.map(async (item) =>
+			isAccepted(item) && item.error === undefined ? await pollTask(run, item) : item,
 		),
 	);
 }
 
-export const isOpen = (outcome: TaskItem): outcome is AcceptedItem =>
-	isAccepted(outcome) && outcome.error === undefined && !hasEnded(outcome.task.status);
+export const isOpen = (item: TaskItem): item is AcceptedItem =>
+	isAccepted(item) && item.error === undefined && !hasEnded(item.task.status);
 
 /** Asks once for every task that has not ended. A transient error changes nothing. */
-export async function refreshTasks(
-	run: TaskRun,
-	outcomes: readonly TaskItem[],
-): Promise<TaskItem[]> {
+export async function refreshTasks(run: TaskRun, items: readonly TaskItem[]): Promise<TaskItem[]> {
 	return await Promise.all(
-		outcomes.map(async (outcome) =>
-			isOpen(outcome) ? await readAgain(run, outcome, 'once') : outcome,
-		),
+		items.map(async (item) => (isOpen(item) ? await readAgain(run, item, 'once') : item)),
 	);
 }

@@ -362,11 +362,10 @@ async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 	const found = await lock.run(run.key, async () => await firstToFindAllEnded(run, claimed));
 	if (!found) return {};
 	if ('running' in found) {
-		context.logger.info(
-			`MediaGen: callback received, task ${found.running.taskId} is still running`,
-		);
+		const { taskId: running } = found.running;
+		context.logger.info(`MediaGen: callback received, task ${running} is still running`);
 		// The record may be a moment behind the callback. After a 2xx, neither the service nor the node itself would call for the end again.
-		const isBehind = isEmpty || (claimsEnd && claimed === found.running.taskId);
+		const isBehind = isEmpty || (claimsEnd && claimed === running);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 	}
 	if ('resume' in found) return await resumeWith(run, found.resume);

@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
-import type { TaskContext, TaskRun } from './taskRun';
+import type { ReadingRun, TaskRun } from './taskRun';
 
 const resumeHint = (taskId: string) =>
 	`The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
@@ -28,7 +28,7 @@ export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem)
 
 /** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
-	run: Pick<TaskRun<TaskContext>, 'context'>,
+	run: Pick<ReadingRun, 'context'>,
 	{ itemIndex, taskId }: AcceptedItem,
 	error: unknown,
 ): NodeError {

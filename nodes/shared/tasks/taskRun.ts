@@ -22,9 +22,7 @@ import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 
 /** What an n8n context must offer for tasks to be read and their files downloaded. */
-export interface TaskContext extends ServiceContext, Omit<DownloadContext, 'helpers'> {
-	helpers: ServiceContext['helpers'] & DownloadContext['helpers'];
-}
+export type TaskContext = ServiceContext & DownloadContext;
 
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	context: Context;
@@ -43,6 +41,9 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
 
+/** A run that reads tasks, in an execution or for a webhook. */
+export type ReadingRun = TaskRun<TaskContext>;
+
 /** A run that buys tasks. */
 export interface BuyingRun extends TaskRun {
 	records: PurchaseRecords;
@@ -58,16 +59,9 @@ export async function openTaskRun(
 	const options = readRunOptions(firstItemOf(context));
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, signal);
-	return {
-		context,
-		family,
-		operation,
-		options,
-		client,
-		signal,
-		deadline: clock.now() + options.timeout * 1_000,
-		limit: pLimit(options.concurrency),
-	};
+	const deadline = clock.now() + options.timeout * 1_000;
+	const limit = pLimit(options.concurrency);
+	return { context, family, operation, options, client, signal, deadline, limit };
 }
 
 /** Milliseconds without data after which a caller that asks again by itself does so: a lost request must not delay a result. */
@@ -75,7 +69,7 @@ const IDLE_TIMEOUT_MS = 15_000;
 
 /** Reads a task's record, within the run's limit. Throws an `ApiError`, also for that of another task that failed, or that is awaited here too. */
 export async function retrieveRecord(
-	run: TaskRun<TaskContext>,
+	run: ReadingRun,
 	taskId: string,
 	retry: 'once' | 'read',
 	until = Infinity,
@@ -100,17 +94,14 @@ export async function retrieveRecord(
 	});
 }
 
-export function withTaskIds<Run extends TaskRun<TaskContext>>(
-	run: Run,
-	items: readonly TaskItem[],
-): Run {
+export function withTaskIds<Run extends ReadingRun>(run: Run, items: readonly TaskItem[]): Run {
 	const taskIds = new Set(items.filter(isAccepted).map(({ taskId }) => taskId));
 	const asking = { ...run, taskIds };
 	return { ...asking, readAgain: async (item) => await readAgain(asking, item, 'read') };
 }
 
 /** The part of a run that records need. A callback may not show the family. */
-type RecordRun = Pick<TaskRun<TaskContext>, 'context' | 'operation'> & {
+type RecordRun = Pick<ReadingRun, 'context' | 'operation'> & {
 	family: TaskFamily | null;
 	client: Pick<MediaGenClient, 'connection'>;
 };
@@ -141,43 +132,33 @@ function fewerNote(
 		: [];
 }
 
-/** Puts a record into an outcome. One that cannot be mapped comes out as it is, with a note: it must not take the other tasks down. */
-export function withRecord(
-	run: RecordRun,
-	outcome: AcceptedItem,
-	record: TaskRecord,
-): AcceptedItem {
+/** Puts a record into an item. One that cannot be mapped comes out as it is, with a note: it must not take the other tasks down. */
+export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecord): AcceptedItem {
 	const { family, operation } = run;
-	const { taskId, request } = outcome;
+	const { taskId, request } = item;
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
 	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
 	const other = otherTaskIn(raw, taskId);
 	const note = other && `${new OtherTaskError(other).message} in place of task ${taskId}`;
-	const before = outcome.notes.filter(
-		(each) => each !== noFile && each !== note && !FEWER.test(each),
-	);
+	const before = item.notes.filter((each) => each !== noFile && each !== note && !FEWER.test(each));
 	try {
 		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
-		const notes = [...before, ...(note === undefined ? fewerNote(outcome, task) : [note])];
-		if (!isEmpty(raw, task)) return { ...outcome, task, record: raw, notes };
-		return { ...outcome, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
+		const notes = [...before, ...(note === undefined ? fewerNote(item, task) : [note])];
+		if (!isEmpty(raw, task)) return { ...item, task, record: raw, notes };
+		return { ...item, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);
 		const unread = `The record of task ${taskId} could not be read: ${message}. It is in the field "record".`;
-		const status = knownStatus(record.status) ?? outcome.task.status;
-		const task = { ...outcome.task, status, serviceStatus: record.status, record: raw };
-		return { ...outcome, task, record: raw, notes: [...new Set([...outcome.notes, unread])] };
+		const status = knownStatus(record.status) ?? item.task.status;
+		const task = { ...item.task, status, serviceStatus: record.status, record: raw };
+		return { ...item, task, record: raw, notes: [...new Set([...item.notes, unread])] };
 	}
 }
 
 /** Reads an item's record once more. Without an answer, the item stays as it is. */
-export async function readAgain(
-	run: TaskRun<TaskContext>,
-	item: AcceptedItem,
-	retry: 'once' | 'read',
-) {
+export async function readAgain(run: ReadingRun, item: AcceptedItem, retry: 'once' | 'read') {
 	const record = await retrieveRecord(run, item.taskId, retry).catch(() => undefined);
 	return record ? withRecord(run, item, record) : item;
 }
@@ -185,9 +166,8 @@ export async function readAgain(
 /** The error of a task that the service reports as failed; `undefined` for any other task. */
 export function failedTaskError(
 	{ context }: Pick<RecordRun, 'context'>,
-	outcome: AcceptedItem,
+	{ itemIndex, taskId, task }: AcceptedItem,
 ): NodeError | undefined {
-	const { itemIndex, taskId, task } = outcome;
 	if (!task.error) return undefined;
 	const error = itemError(
 		context.getNode(),

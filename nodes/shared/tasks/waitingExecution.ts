@@ -94,6 +94,8 @@ export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun
 	isKept?: boolean;
 };
 
+type ReadingPause = PausedRun<TaskContext>;
+
 type Limited = Pick<PausedRun, 'pauseLimit'>;
 
 /** Until when the output must be made, in milliseconds since 1970. */
@@ -127,7 +129,7 @@ export function forgetConnection(context: PausingContext, pauseLimit?: number): 
 
 /** Asks for one task, and notes its end. Returns whether it has ended. Throws an `ApiError` that may pass. */
 async function noteEnd(
-	run: PausedRun<TaskContext>,
+	run: ReadingPause,
 	outcome: AcceptedItem,
 	{ ended, absent }: WaitingExecution,
 ): Promise<boolean> {
@@ -152,13 +154,13 @@ async function noteEnd(
 }
 
 export const openTasks = (
-	{ outcomes }: PausedRun<TaskContext>,
+	{ outcomes }: ReadingPause,
 	{ ended }: WaitingExecution,
 ): AcceptedItem[] => outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
 
 /** Returns a task that still runs, asking for `first` before the others, and for more and more at once: mostly, that is one request per call. */
 export async function findRunning(
-	run: PausedRun<TaskContext>,
+	run: ReadingPause,
 	execution: WaitingExecution,
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
@@ -170,9 +172,7 @@ export async function findRunning(
 	for (let done = 0; done < queue.length;) {
 		const asked = queue.slice(done, done + Math.max(1, done - 1));
 		done += asked.length;
-		const ends = await Promise.all(
-			asked.map(async (outcome) => await noteEnd(run, outcome, execution)),
-		);
+		const ends = await Promise.all(asked.map(async (item) => await noteEnd(run, item, execution)));
 		const running = asked[ends.indexOf(false)];
 		if (running) return running;
 	}
@@ -183,12 +183,7 @@ export async function findRunning(
 const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
-export async function readAll(
-	run: PausedRun<TaskContext>,
-	execution: WaitingExecution,
-): Promise<void> {
-	const reads = openTasks(run, execution).map(
-		async (outcome) => await noteEnd(run, outcome, execution),
-	);
+export async function readAll(run: ReadingPause, execution: WaitingExecution): Promise<void> {
+	const reads = openTasks(run, execution).map(async (item) => await noteEnd(run, item, execution));
 	await within(READ_WITHIN_MS, Promise.allSettled(reads));
 }

@@ -41,7 +41,7 @@ export function pauseAddressesOf({ context, client }: TaskRun): PauseAddresses {
 }
 
 /** The part of an n8n context that calls an address without the credential: the key is for the service alone. */
-interface CallerContext {
+interface Caller {
 	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
 }
 
@@ -51,7 +51,7 @@ const response = z.object({ statusCode: z.number(), body: z.unknown() });
 
 /** Calls this n8n from outside. Never throws: if there is no answer, it returns why. */
 async function callN8n(
-	context: CallerContext,
+	context: Caller,
 	method: 'GET' | 'POST',
 	url: string,
 	body?: z.infer<typeof ownCall>,
@@ -98,11 +98,7 @@ interface OwnAnswer {
 }
 
 /** Calls the paused node without naming a task: it asks for all. n8n 1.123 would take a call without this node's path for that of a Wait node. */
-async function callOwnAddress(
-	context: CallerContext,
-	resumeUrl: string,
-	pause = '',
-): Promise<OwnAnswer> {
+async function callOwnAddress(context: Caller, resumeUrl: string, pause = ''): Promise<OwnAnswer> {
 	const answer = await callN8n(context, 'POST', below(resumeUrl, '/callback'), { pause });
 	if (typeof answer === 'string') return { state: 'failed', why: answer };
 	const { statusCode, body } = answer;
@@ -124,7 +120,7 @@ const proven = new Memory<true>(100, PROVEN_FOR_MS);
 
 /** What is wrong with the address, unless it leads back: n8n then refuses a call while the execution runs. For minutes, this proves it for all. */
 export async function ownAddressProblem(
-	context: CallerContext,
+	context: Caller,
 	resumeUrl: string,
 ): Promise<string | undefined> {
 	const url = parseWebUrl(resumeUrl);
@@ -153,7 +149,7 @@ const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
 
 /** The state of an execution, if n8n reports it. It is asked as by the pages of its forms, which runs no node, and 2.41 makes no isolate for it. */
 export async function executionState(
-	context: CallerContext,
+	context: Caller,
 	formUrl: string,
 ): Promise<ExecutionState | undefined> {
 	if (!parseWebUrl(formUrl)) return undefined;
