@@ -77,13 +77,8 @@ export async function taskOutput(
 	// A record that was not verified may be forged.
 	if (verified) countCost(context, outcomes, 'read');
 	const failed = outcomes.find(isFailed);
-	if (failed && !context.continueOnFail())
-		throw runError(
-			node,
-			outcomes,
-			failed,
-			`Get task ${taskId} with the resource Task, operation Get.`,
-		);
+	const wayOut = `Get task ${taskId} with the resource Task, operation Get.`;
+	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, wayOut);
 	context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }

@@ -34,13 +34,8 @@ export function purchaseKey(
 	copy: number,
 ): string {
 	const { webhook: _, ...paid } = body;
-	const request = [
-		operation,
-		toDeploymentWords(path, words),
-		inDeploymentWords(paid, words),
-		file,
-		copy,
-	];
+	const sentPath = toDeploymentWords(path, words);
+	const request = [operation, sentPath, inDeploymentWords(paid, words), file, copy];
 	// What is sent is JSON: fields without a value are not in it.
 	const sent: unknown = JSON.parse(JSON.stringify(request));
 	return createHash('sha256').update(canonical(sent)).digest('hex').slice(0, 32);

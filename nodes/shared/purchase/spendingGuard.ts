@@ -188,11 +188,10 @@ export class SpendingGuard {
 		if (keepBalance === undefined) return;
 		const within = deadline ?? clock.now() + timeout * 1_000;
 		const record = await this.client.balance.retrieve(within).catch(asError);
-		if (record instanceof Error)
-			throw unreadable(
-				`the balance could not be read (${record.message})`,
-				record instanceof ApiError && isKeyRefused(record) ? CHECK_KEY : undefined,
-			);
+		if (record instanceof Error) {
+			const hint = record instanceof ApiError && isKeyRefused(record) ? CHECK_KEY : undefined;
+			throw unreadable(`the balance could not be read (${record.message})`, hint);
+		}
 		if (record.unlimited_quota) return;
 		const remaining = remainingOf(record, unit);
 		if (remaining === null) {
@@ -202,11 +201,8 @@ export class SpendingGuard {
 		}
 		const rounded = sum([remaining]);
 		const amount = unit === 'credits' ? `${rounded} credits` : `${rounded}`;
-		if (rounded < keepBalance)
-			throw new KeepBalanceError(
-				`the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`,
-				KEEP_BALANCE_HINT,
-			);
+		const problem = `the remaining balance is ${amount}, and "Keep Balance" is ${keepBalance}`;
+		if (rounded < keepBalance) throw new KeepBalanceError(problem, KEEP_BALANCE_HINT);
 		this.lastRemaining = amount;
 	}
 }

@@ -22,13 +22,11 @@ function checkCallbackAddress(
 	const { allowPrivateCallbacks, baseUrl } = client.connection;
 	if (allowPrivateCallbacks) return [];
 	const problem = callbackAddressProblem(address, baseUrl);
-	if (problem !== undefined)
-		throw itemError(
-			context.getNode(),
-			`The service would not call back: ${problem}`,
-			itemIndex,
-			`${hint} ${ON_OWN_NETWORK} ${NOTHING_SENT}`,
-		);
+	if (problem !== undefined) {
+		const message = `The service would not call back: ${problem}`;
+		const description = `${hint} ${ON_OWN_NETWORK} ${NOTHING_SENT}`;
+		throw itemError(context.getNode(), message, itemIndex, description);
+	}
 	const port = unusualPort(address);
 	if (port === undefined) return [];
 	return [

@@ -54,13 +54,9 @@ export async function checkParents(
 	const parents = new Map<unknown, Promise<TaskRecord | undefined>>();
 	return await Promise.all(
 		items.map(async (item) => {
+			if (item.state !== 'ready') return item;
 			// What was bought before is not sent again.
-			if (
-				item.state !== 'ready' ||
-				item.existing ||
-				run.records.stateOf(item.purchase) !== undefined
-			)
-				return item;
+			if (item.existing || run.records.stateOf(item.purchase) !== undefined) return item;
 			const { task_id: taskId } = item.body;
 			const read = parents.get(taskId) ?? parentRecord(run, taskId);
 			parents.set(taskId, read);

@@ -87,12 +87,8 @@ async function findTask(
 	}
 	if (typeof found === 'object') return found;
 	if (found === 'failed' || buysAgain) return undefined;
-	throw itemError(
-		run.context.getNode(),
-		`"Existing Task": task ${taskId} is ${found}`,
-		itemIndex,
-		WAY_OUT,
-	);
+	const message = `"Existing Task": task ${taskId} is ${found}`;
+	throw itemError(run.context.getNode(), message, itemIndex, WAY_OUT);
 }
 
 /** The message for an item whose task may exist: the item is not bought. */

@@ -191,11 +191,8 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
 	const pausedAt = pauses ? pausedAddress(run) : undefined;
-	const items = await readItems(
-		run.context,
-		async (itemIndex) => await prepareItem(run, request, pausedAt, itemIndex),
-	);
-	return refuseSameRequests(run.context, items);
+	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at);
+	return refuseSameRequests(run.context, await readItems(run.context, prepare));
 }
 
 /** Replaces every picture in a body, at any depth, with its URL. */

@@ -207,10 +207,8 @@ async function makeOutput(
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
 		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);
-	return outputOf(
-		run,
-		delivered.filter((item) => !isLeftOut(item)),
-	);
+	const comesOut = delivered.filter((item) => !isLeftOut(item));
+	return outputOf(run, comesOut);
 }
 
 /** Results of a task that was completed before the pause are read again. If that failed, the item counts as submitted, to be taken up. */

@@ -81,10 +81,9 @@ export async function retrieveRecord(
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const once = { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS };
 		const read = { deadline: Math.min(until, clock.now() + DEFAULT_DEADLINE_MS) };
-		const record = await run.client.tasks.retrieve(
-			taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId),
-			{ retry, timeoutMs, ...(retry === 'once' ? once : read) },
-		);
+		const rules = { retry, timeoutMs, ...(retry === 'once' ? once : read) };
+		const path = taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId);
+		const record = await run.client.tasks.retrieve(path, rules);
 		const { id, raw, status } = record;
 		const isOther = id !== undefined && id !== taskId && !namesTask(raw, taskId);
 		if (isOther && knownStatus(status) === 'failed') throw new OtherTaskError(id);
@@ -169,12 +168,9 @@ export function failedTaskError(
 	{ itemIndex, taskId, task }: AcceptedItem,
 ): NodeError | undefined {
 	if (!task.error) return undefined;
-	const error = itemError(
-		context.getNode(),
-		`Task ${taskId} failed: ${task.error.message}`,
-		itemIndex,
-		'The service refunds what a failed task was charged.',
-	);
+	const message = `Task ${taskId} failed: ${task.error.message}`;
+	const refund = 'The service refunds what a failed task was charged.';
+	const error = itemError(context.getNode(), message, itemIndex, refund);
 	Object.assign(error.context, { code: task.error.code, type: task.error.type });
 	return error;
 }
