@@ -14,16 +14,12 @@ import {
 
 /**
  * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a list: the
- * service wants plain URLs (spec, Image generation). An entry without a link stays in a list, empty, for the schema to refuse.
+ * service wants plain URLs (spec, Image generation). An entry or an object without a link stays, empty, for the schema to refuse.
  */
 function linksIn(value: unknown): unknown[] {
-	if (Array.isArray(value)) {
-		return value.flatMap((inner) => {
-			const links = linksIn(inner);
-			return links.length > 0 ? links : [''];
-		});
-	}
-	if (isObject(value) && 'url' in value) return linksIn(value.url);
+	const orNone = (links: unknown[]) => (links.length > 0 ? links : ['']);
+	if (Array.isArray(value)) return value.flatMap((inner) => orNone(linksIn(inner)));
+	if (isObject(value) && 'url' in value) return orNone(linksIn(value.url));
 	const link = typeof value === 'string' ? value.trim() : value;
 	return link === undefined || link === null || link === '' ? [] : [link];
 }

@@ -501,6 +501,11 @@ describe('Reference images', () => {
 			'"Mask URL" is required',
 		],
 		[
+			'a result without a link, for a mask',
+			{ ...byUrl(front), ...more({ maskUrl: '={{ ({ url: null }) }}' }) },
+			'"Mask URL" is required',
+		],
+		[
 			'a source that does not exist',
 			{ ...byUrl(front), referenceImages: '={{ "urls" }}' },
 			'"Reference Images" must be one of url, binary, both',
