@@ -46,6 +46,8 @@ export interface SentRequest {
 	urls: ReadonlySet<string>;
 	/** How many files it asks for, where it says so. */
 	count?: number;
+	/** Whether it builds on a task. */
+	namesTask?: boolean;
 }
 
 const KIND_WORDS =
@@ -68,7 +70,10 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
-const SOURCE_NAME = /^(?:original|source|input|parent|reference)(?![a-z])/i;
+const SOURCE_NAME = /^(?:[oO]riginal|[sS]ource|[iI]nput|[pP]arent|[rR]eference)s?(?![a-z])/;
+
+/** A lesser copy of a file: next to it, an original is the better one. */
+const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
@@ -242,15 +247,18 @@ class Results {
 
 	private readonly found: FoundFile[] = [];
 	private readonly seen: Set<string>;
+
+	private readonly hasSource: boolean;
 	private readonly labels = new Map<object, Record<string, unknown>>();
 
 	constructor(
 		private readonly family: TaskFamily | null,
 		private readonly isGrid: boolean,
-		private readonly requested: ReadonlySet<string>,
 		private readonly baseUrl: string,
+		{ urls = new Set(), namesTask = false }: Partial<SentRequest> = {},
 	) {
-		this.seen = new Set(requested);
+		this.seen = new Set(urls);
+		this.hasSource = namesTask || urls.size > 0;
 	}
 
 	get isEmpty(): boolean {
@@ -267,18 +275,20 @@ class Results {
 		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 	};
 
-	/** Whether the request has a link, and this is one of what it stands for: `original_video_url`. */
+	/** Whether the task was made from something, and this is it: `original_video_url`. */
 	private readonly isSource = ({ name, isFieldName }: FoundFile): boolean =>
-		this.requested.size > 0 && isFieldName === true && SOURCE_NAME.test(name ?? '');
+		this.hasSource && isFieldName === true && SOURCE_NAME.test(name ?? '');
 
 	/** The family's own kind first: a video before its original and its cover. In an unknown family, pictures come after the other files. */
 	get files(): ResultFile[] {
 		const main = this.found.filter(this.isMain);
-		const made = main.filter((file) => !this.isSource(file));
+		const others = main.filter((file) => !this.isSource(file));
+		const isMade = others.some(({ name }) => !PREVIEW_NAME.test(name ?? ''));
+		const made = isMade ? others : main;
 		const ordered = [
 			...made.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
 			...made.filter(({ isOfUnknownKind }) => isOfUnknownKind),
-			...main.filter(this.isSource),
+			...(isMade ? main.filter(this.isSource) : []),
 			...this.found.filter((file) => !this.isMain(file)),
 		];
 		// `"content": { "video_url": … }`; but the name of a stem stays.
@@ -405,7 +415,7 @@ export function resultFiles(
 	baseUrl = '',
 ): ResultFile[] {
 	const isGrid = isGridRecord(record.raw, family);
-	const results = new Results(family, isGrid, request?.urls ?? new Set(), baseUrl);
+	const results = new Results(family, isGrid, baseUrl, request);
 	const result = resultOf(record.raw);
 	const hours = family === null ? undefined : FAMILIES[family].linkHours;
 	const expiresAt =

@@ -5,7 +5,6 @@ import { ApiError, asError, CanceledError } from '../api/errors';
 import { knownStatus, type TaskRecord } from '../api/records';
 import { refusal } from '../n8n/parameters';
 import { rejected } from '../output/items';
-import { sentRequestOf } from '../output/resultFiles';
 import type { PreparedItem, RequestBody } from './prepare';
 import { type BuyingRun, retrieveRecord, type TaskRun } from './taskRun';
 
@@ -62,8 +61,7 @@ export async function checkParents(
 			parents.set(taskId, read);
 			const record = await read;
 			const { problem, notes = [] } = checkStatus(record) ?? check(item.body, record, brandWords);
-			const parentLinks = record && sentRequestOf(record.raw).urls;
-			if (!problem) return { ...item, notes: [...item.notes, ...notes], parentLinks };
+			if (!problem) return { ...item, notes: [...item.notes, ...notes] };
 			const panel = { context: run.context, fields, itemIndex: item.itemIndex };
 			return rejected(item, refusal(panel, problem.field, problem.message));
 		}),

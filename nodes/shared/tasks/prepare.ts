@@ -4,7 +4,6 @@ import { NodeOperationError } from 'n8n-workflow';
 import { isPrivateHost, isWholeLink } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
-import type { Connection } from '../api/connection';
 import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
@@ -68,8 +67,6 @@ export interface ReadyTask extends ReadyItem {
 	target: TaskTarget;
 	/** What the request asks for, with the links of its pictures as far as they are uploaded. */
 	request?: SentRequest;
-	/** The links in the record of the task that it builds on. */
-	parentLinks?: Iterable<string>;
 	/** The task that the user names as bought before. */
 	existingTaskId?: string;
 	existing?: AcceptedTask;
@@ -79,10 +76,7 @@ export type PreparedItem = ReadyTask | UnboughtItem;
 
 type Path = ReadonlyArray<string | number>;
 
-/** Not read by the service: metadata, which it keeps, and the address of callbacks, which has rules of its own. */
-const NOT_READ = ['metadata', 'webhook'];
-
-/** The first link to a private host in a body, at any depth. */
+/** The first link to a private host in a value, at any depth. */
 function privateLink(value: unknown, path: Path = []): { path: Path; host: string } | undefined {
 	if (typeof value === 'string') {
 		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
@@ -91,7 +85,6 @@ function privateLink(value: unknown, path: Path = []): { path: Path; host: strin
 	const isList = Array.isArray(value);
 	if (value instanceof PendingUpload || (!isList && !isObject(value))) return undefined;
 	for (const [name, inner] of Object.entries(value)) {
-		if (path.length === 0 && NOT_READ.includes(name)) continue;
 		const found = privateLink(inner, [...path, isList ? Number(name) : name]);
 		if (found) return found;
 	}
@@ -99,9 +92,12 @@ function privateLink(value: unknown, path: Path = []): { path: Path; host: strin
 }
 
 /** Refuses a link that a public service cannot reach: its task would fail after the purchase. */
-function checkLinks(item: ExecutedItem, body: RequestBody, connection: Connection): void {
+function checkLinks(item: ExecutedItem, body: RequestBody, run: TaskRun): void {
+	const { connection } = run.client;
 	if (connection.allowPrivateCallbacks) return;
-	const found = privateLink(body);
+	// The address of callbacks has rules of its own, and the metadata of a grid is only kept (spec §4).
+	const { webhook: _address, metadata, ...read } = body;
+	const found = privateLink(run.family === 'grid' ? read : { ...read, metadata });
 	const service = parseWebUrl(connection.baseUrl);
 	if (!found || (service && isPrivateHost(service))) return;
 	const message = `is not public: the service cannot reach ${found.host}`;
@@ -137,7 +133,7 @@ async function prepareItem(
 	const webhook = pausedAt?.(itemIndex) ?? ('callbackBaseUrl' in given ? ofItem() : undefined);
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
-	checkLinks(item, bought, run.client.connection);
+	checkLinks(item, bought, run);
 	// "Additional Body Fields" may give another address.
 	const sent = webhook?.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	const operation = `${run.family}.${run.operation}`;
@@ -237,14 +233,14 @@ async function uploadedUrl(
 	return await link;
 }
 
-/** What an item asks for with this body. The links of the task that it builds on are no results either. */
-export function requestOf(
-	{ parentLinks = [] }: ReadyTask,
-	...body: Parameters<typeof sentRequestOf>
-): SentRequest {
-	const request = sentRequestOf(...body);
-	return { ...request, urls: new Set([...request.urls, ...parentLinks]) };
-}
+/** What an item asks for. The task that it builds on may be in its path. */
+export const requestOf = (
+	{ body: { task_id: parent } }: ReadyTask,
+	...sent: Parameters<typeof sentRequestOf>
+): SentRequest => ({
+	...sentRequestOf(...sent),
+	...(parent === undefined ? {} : { namesTask: true }),
+});
 
 /** Adds the links of a request that an earlier attempt sent. Other uploads are noted before the first claim: the next attempt finds them. */
 export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {

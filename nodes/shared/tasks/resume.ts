@@ -104,6 +104,7 @@ const waitingJson = z.object({
 			fields: z.array(z.string()),
 			urls: z.array(z.string()),
 			count: z.number().optional().catch(undefined),
+			namesTask: z.boolean().optional().catch(undefined),
 		})
 		.transform((sent) => ({ ...sent, fields: new Set(sent.fields), urls: new Set(sent.urls) }))
 		.optional()

@@ -169,13 +169,18 @@ describe('A picture on a private host', () => {
 		expect(error?.message).toContain('is not public: the service cannot reach nas');
 	});
 
-	test('is sent in metadata, which the service keeps and does not read', async () => {
-		const metadata = { ticket: 'http://nas/7' };
-		const given = {
-			options: { additionalBodyFields: JSON.stringify({ metadata }), checkOnly: true },
+	test('is sent in the metadata of a grid, which the service keeps and does not read', async () => {
+		const credential = { ...service.credential(), ...elsewhere };
+		const options = {
+			additionalBodyFields: '{"metadata":{"ticket":"http://nas/7"}}',
+			checkOnly: true,
 		};
-		const { json } = await runWith(elsewhere, given);
-		expect(json[0]).toMatchObject({ problems: [], request: { body: { metadata } } });
+		const { json } = await runnerOf(service)(
+			'grid.reroll',
+			{ taskId: 't', options },
+			{ credential },
+		);
+		expect(json[0]).toMatchObject({ problems: [] });
 	});
 
 	test('is sent to a service that is private itself', async () => {

@@ -630,17 +630,17 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject(item);
 	});
 
-	test('an extension comes out without its original, whose link is in the record of its parent', async () => {
-		const original = { original_video_url: link('old.mp4') };
-		service.on('GET', '/v1/tasks/old', completedWith({ video_url: link('old.mp4') }));
-		service.on(
-			'GET',
-			'/v1/tasks/task_1',
-			completedWith({ ...original, video_url: link('new.mp4') }),
-		);
+	test.each<[string, Reply[], object]>([
+		['is the first result', [], {}],
+		['is so where an earlier attempt bought it', [{ status: 400 }], retryOnFail],
+	])('an extension %s, and its original the second', async (_, replies, run) => {
+		const made = { originalVideoUrl: link('old.mp4'), video_url: link('new.mp4') };
+		service.on('GET', '/v1/tasks/task_1', ...replies, completedWith(made));
 		const given = { model: 'vidgen3.1-fast', taskId: 'old', downloadFiles: false };
-		const { json } = await runnerOf(service)('video.remix', given);
-		expect(json).toMatchObject([{ url: link('new.mp4'), results: [{ url: link('new.mp4') }] }]);
+		const { json } = await runnerOf(service)('video.remix', given, run);
+		expect(service.sent('POST', '*')).toHaveLength(1);
+		const results = [{ url: link('new.mp4') }, { url: link('old.mp4') }];
+		expect(json).toMatchObject([{ url: link('new.mp4'), results }]);
 	});
 
 	test.each<[string, object]>([

@@ -139,9 +139,12 @@ describe('What a task was made from, stored again under another link, comes afte
 		expect(others).toEqual([`2 before.mp4 ${name}`]);
 	});
 
-	test('not so where the request has no link: then the original may be the better of two', () => {
+	test.each<[string, SentRequest]>([
+		['where the request has no link', sentRequestOf({ prompt: 'x' })],
+		['beside a preview', request],
+	])('not so %s: then the original is the better of two', (_, sent) => {
 		const result = { original_url: link('full.png'), preview_url: link('small.png') };
-		const made = filesOf('image', { result }, sentRequestOf({ prompt: 'x' }));
+		const made = filesOf('image', { result }, sent);
 		expect(made).toEqual(['1 full.png original', '2 small.png preview']);
 	});
 });
