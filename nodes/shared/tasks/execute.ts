@@ -186,26 +186,20 @@ async function execute(
 	const opened = await openTaskRun(context, operation.family, operation.value);
 	const { checkOnly, timeout } = opened.options;
 	const { fields, parent } = operation;
-	const checked = <Items extends readonly object[]>(
-		items: Items,
-		others?: () => string | undefined,
-	): Items => {
-		if (!checkOnly) throwFirstError(context, items, others);
+	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
+	const records = new PurchaseRecords(context);
+	const checked = <Items extends readonly object[]>(items: Items): Items => {
+		if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
 		return items;
 	};
-	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
-	const read = checked(await prepareItems(opened, operation));
-	const records = new PurchaseRecords(context);
 	const buying = { ...opened, records, guard };
 	try {
-		const earlier = () => earlierTasks(records);
+		const read = checked(await prepareItems(opened, operation));
 		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
-			? checked(await findExistingTasks(buying, read), earlier)
+			? checked(await findExistingTasks(buying, read))
 			: read;
-		const items = parent
-			? checked(await checkParents(buying, fields, parent, found), earlier)
-			: found;
+		const items = parent ? checked(await checkParents(buying, fields, parent, found)) : found;
 		if (checkOnly)
 			return [await checkOnlyOutput(context, opened.client, guard, items, ({ target }) => target)];
 		// Checking existing tasks may have taken a minute.

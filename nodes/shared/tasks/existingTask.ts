@@ -95,6 +95,9 @@ async function findTask(
 const UNCLEAR =
 	'It is not known what became of the task in "Existing Task", so nothing was bought for this item.';
 
+const STILL_UNSURE =
+	'It is not known what became of the task in "Existing Task", so nothing was sent now for this item, which an earlier attempt may have bought.';
+
 /** Finds the tasks that items name in "Existing Task", before anything is bought. */
 export async function findExistingTasks(
 	run: BuyingRun,
@@ -114,7 +117,7 @@ export async function findExistingTasks(
 				// Its record says that it may have been bought.
 				const isUnsure = state === 'pending';
 				if (isUnsure && run.options.whenUnsure === 'doNotSend') return item;
-				const context = { itemIndex, context: UNCLEAR };
+				const context = { itemIndex, context: isUnsure ? STILL_UNSURE : UNCLEAR };
 				const failed = rejected(item, asNodeError(run.context.getNode(), error, context));
 				return isUnsure ? { ...failed, state: 'unsure' } : failed;
 			}

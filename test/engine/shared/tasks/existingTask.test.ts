@@ -316,7 +316,7 @@ test('of an item that may have been bought, the task that the user has found sin
 
 test.each<[string, object]>([
 	['doNotSend', { message: expect.stringContaining('by an earlier attempt') }],
-	['sendAgain', { description: expect.stringContaining('nothing was bought for this item') }],
+	['sendAgain', { description: expect.stringContaining('an earlier attempt may have bought') }],
 ])(
 	'an item that may have been bought stays so where the look at its task fails: %s',
 	async (whenUnsure, error) => {
