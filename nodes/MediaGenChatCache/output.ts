@@ -96,8 +96,11 @@ const MAX_WARNING_HINTS = 10;
 function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 	const itemsOf = new Map<string, number[]>();
 	for (const { warnings, itemIndex } of answers) {
-		for (const warning of warnings)
-			itemsOf.set(warning, [...(itemsOf.get(warning) ?? []), itemIndex]);
+		for (const warning of warnings) {
+			const items = itemsOf.get(warning) ?? [];
+			items.push(itemIndex);
+			itemsOf.set(warning, items);
+		}
 	}
 	return [...itemsOf]
 		.slice(0, MAX_WARNING_HINTS)

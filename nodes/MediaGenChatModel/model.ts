@@ -36,7 +36,7 @@ import { asStreamError, type Purchases } from './purchases';
 import type { Receipts } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
 
-export interface ModelSetup {
+interface ModelSetup {
 	sdk: Sdk;
 	fields: Fields;
 	options: ModelOptions;

@@ -124,11 +124,11 @@ export class TriggerState {
 			// n8n writes it at the execution's end, before the result: what has run to its end is remembered, whenever n8n is killed.
 			this.write(context);
 		} else if (storeForHours !== undefined) {
+			// Not for an execution that n8n starts again after a crash: it has the static data from before the crash.
 			this.windowHours = storeForHours;
 			this.read(context);
 			this.write(context);
 		}
-		// An execution that n8n starts again after a crash has the static data from before the crash: it must not be stored now.
 		return true;
 	}
 

@@ -58,7 +58,7 @@ function changes(comparison: Comparison | undefined): string[] {
 	];
 }
 
-export interface Answered {
+interface Answered {
 	text: string;
 	prefix: readonly Part[];
 	/** How the prefix compares with that of the last run; `undefined` if that is not watched. */

@@ -79,7 +79,7 @@ const NOT_STORED = 'The file could not be stored';
 
 class StorageError extends ApiError {}
 
-/** The same, for a reason that is not known here and may be temporary. */
+/** n8n could not store a file, for a reason that is not known here and may be temporary. */
 export class UnknownStorageError extends TransientError {
 	constructor(reason: string) {
 		super(`${NOT_STORED}: ${reason}`);

@@ -249,7 +249,7 @@ test.each<[string, Given, string]>([
 		{ ...edit, ...images({ url: front, role: 'first_frame' }) },
 		noFrames,
 	],
-	['two videos', { ...edit, videoUrl: `${clip}, ${clip}` }, 'must be one video, and it gives 2'],
+	['two videos', { ...edit, videoUrl: `${clip}, ${clip};` }, 'must be one video, and it gives 2'],
 	['a video without an address', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
 	[
 		'two pictures beside a feature video',

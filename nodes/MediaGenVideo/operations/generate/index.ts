@@ -1,5 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
+import { isWholeLink } from '../../../shared/api/address';
 import {
 	type ExecutedItem,
 	isGiven,
@@ -116,7 +117,7 @@ const hasVideo = ({ referType }: ParameterValues) =>
 function videoOf(values: ParameterValues, item: ExecutedItem): ParameterValues {
 	const { referType, videoUrl, keepOriginalSound } = values;
 	if (!hasVideo(values)) return {};
-	const { length } = linkList(videoUrl);
+	const { length } = linkList(videoUrl).filter(isWholeLink);
 	if (length > 1) throw refusal(item, 'videoUrl', `must be one video, and it gives ${length}`);
 	return { videoList: [{ referType, videoUrl, keepOriginalSound }] };
 }
