@@ -70,7 +70,7 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
-const SOURCE_NAME = /^(?:[oO]riginal|[sS]ource|[iI]nput|[pP]arent|[rR]eference)s?(?![a-z])/;
+const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
 
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
@@ -277,7 +277,7 @@ class Results {
 
 	/** Whether the task was made from something, and this is it: `original_video_url`. */
 	private readonly isSource = ({ name, isFieldName }: FoundFile): boolean =>
-		this.hasSource && isFieldName === true && SOURCE_NAME.test(name ?? '');
+		this.hasSource && isFieldName === true && SOURCE_NAME.test(toCamelCase(name ?? ''));
 
 	/** The family's own kind first: a video before its original and its cover. In an unknown family, pictures come after the other files. */
 	get files(): ResultFile[] {
