@@ -258,6 +258,29 @@ describe('What an attempt leaves to the next one', () => {
 	});
 });
 
+describe('The list of what is left, by item', () => {
+	const pendingOwl: Purchase = { ...owl, itemIndex: 11 };
+
+	test('has what an earlier attempt bought, or may have bought', () => {
+		runOnce((records) => {
+			records.mark(fox, TASK_1);
+			records.mark(pendingOwl, { state: 'pending' });
+		});
+		expect(open().leftByItem()).toEqual([
+			{ itemIndex: 0, purchase: TASK_1 },
+			{ itemIndex: 11, purchase: { state: 'pending' } },
+		]);
+	});
+
+	test('has nothing of the attempt itself, or of another round', () => {
+		const records = open();
+		records.mark(fox, TASK_1);
+		expect(records.leftByItem()).toEqual([]);
+		records.close();
+		expect(open({ runIndex: 1 }).leftByItem()).toEqual([]);
+	});
+});
+
 describe('A later run of the node, such as the next round of a loop', () => {
 	const named = (key: string | undefined): IDataObject => ({
 		error: { message: 'Too late', recordKey: key ?? '' },
