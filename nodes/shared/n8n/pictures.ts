@@ -42,17 +42,16 @@ export function picture(link: z.ZodTypeAny = webUrl()) {
 	});
 }
 
+/** What a picture may be unless a model has limits of its own. */
+export const PICTURE_RULES = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES, link: webUrl() };
+
 const listSource = oneOf(['url', 'binary', 'both']);
 
 /** Reads the pictures of one item, by the names of their parameters. */
 export class PictureReader {
 	constructor(
 		private readonly item: ExecutedItem,
-		private readonly rules: PictureRules & { link: z.ZodTypeAny } = {
-			maxBytes: UPLOAD_MAX_BYTES,
-			types: PICTURE_TYPES,
-			link: webUrl(),
-		},
+		private readonly rules: PictureRules & { link: z.ZodTypeAny } = PICTURE_RULES,
 	) {}
 
 	refusal(name: string, message: string) {

@@ -1,5 +1,5 @@
 import * as spec from '../../../shared/api/image';
-import { picture } from '../../../shared/n8n/pictures';
+import { picture, PICTURE_RULES } from '../../../shared/n8n/pictures';
 import { webUrl } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 
@@ -39,9 +39,8 @@ export const anyLink = linkOf(() => undefined);
 
 /** What a mask may be: it needs an alpha channel (spec §3a), which a JPEG never has. */
 export const MASK_RULES = {
-	types: spec.PICTURE_TYPES.filter((type) => type !== 'image/jpeg'),
-	maxBytes: spec.UPLOAD_MAX_BYTES,
-	link: webUrl(),
+	...PICTURE_RULES,
+	types: PICTURE_RULES.types.filter((type) => type !== 'image/jpeg'),
 };
 
 /** What a reference image may be: the limits of each model (spec, Limits). */
