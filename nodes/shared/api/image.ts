@@ -99,3 +99,11 @@ export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | und
 	if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp';
 	return undefined;
 }
+
+/** Whether a picture has no alpha channel, by its first bytes: a JPEG, a plain PNG or a lossy WebP. */
+export function isOpaque(bytes: Buffer): boolean {
+	const type = pictureType(bytes);
+	// The color types 4 and 6 have one; the others may name transparent colors.
+	if (type === 'image/png') return ![4, 6].includes(bytes[25] ?? 0) && !bytes.includes('tRNS');
+	return type === 'image/jpeg' || (type === 'image/webp' && startsWith(bytes, 'VP8 ', 12));
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { pictureType } from '../api/image';
+import { isOpaque, pictureType } from '../api/image';
 import type { FileSource, Pieces } from '../api/multipart';
 import { isObject } from '../util/json';
 import { itemError } from './nodeErrors';
@@ -37,6 +37,7 @@ interface BinaryPlace {
 export interface PictureRules {
 	maxBytes: number;
 	types: readonly string[];
+	needsAlpha?: boolean;
 	isInline?: boolean;
 }
 
@@ -124,7 +125,8 @@ export async function openPicture(place: BinaryPlace, rules: PictureRules): Prom
 		refusal(place, `the file in "${place.property}" ${reason}`, description);
 	if (bytes > rules.maxBytes)
 		throw refuse(`has ${bytes} bytes, and ${rules.maxBytes} are the limit`);
-	const mimeType = pictureType(await firstOf(open()));
+	const start = await firstOf(open());
+	const mimeType = pictureType(start);
 	if (mimeType === undefined || !rules.types.includes(mimeType)) {
 		const allowed = rules.types.map((name) => name.replace('image/', '')).join(', ');
 		throw refuse(
@@ -132,6 +134,8 @@ export async function openPicture(place: BinaryPlace, rules: PictureRules): Prom
 			`Its content must be one of ${allowed}, whatever its name says.`,
 		);
 	}
+	if (rules.needsAlpha && isOpaque(start))
+		throw refuse('has no alpha channel', 'A mask is transparent in parts, such as a PNG can be.');
 	return { bytes, mimeType, fileName, open };
 }
 

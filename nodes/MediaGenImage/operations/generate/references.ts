@@ -37,11 +37,8 @@ export const officialLink = linkOf(() => 'must be a URL: only the lite models ta
 export const liteLink = linkOf(dataUriProblem);
 export const anyLink = linkOf(() => undefined);
 
-/** What a mask may be: it needs an alpha channel (spec §3a), which a JPEG never has. */
-export const MASK_RULES = {
-	...PICTURE_RULES,
-	types: PICTURE_RULES.types.filter((type) => type !== 'image/jpeg'),
-};
+/** What a mask may be (spec §3a). */
+export const MASK_RULES = { ...PICTURE_RULES, needsAlpha: true };
 
 /** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
