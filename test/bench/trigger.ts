@@ -72,6 +72,8 @@ interface Burst {
 	executed: number;
 	/** Milliseconds of n8n's processor time for one of them: it tells more than the rate where the machine has other work. */
 	processorMs: number;
+	/** Calls that were answered 503, and repeated. */
+	turnedAway: number;
 }
 
 const bodyOf = (id: string) => ({
@@ -84,8 +86,8 @@ const bodyOf = (id: string) => ({
 
 async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Burst> {
 	const ids = await buyMany(sandbox, BURST);
-	// A rate is measured: the service would give up before n8n 2.41 answers the slowest.
-	const sender = createSender({ pauses: [], answerWithin: 60_000 });
+	// A rate is measured: the service would give up before n8n 2.41 answers the slowest, and wait longer after a 503.
+	const sender = createSender({ pauses: Array<number>(12).fill(5_000), answerWithin: 60_000 });
 	const [began, cpu] = [performance.now(), await cpuSeconds(host.pid)];
 	const sent = await Promise.all(ids.map((id) => sender.send(subject.url, id, bodyOf(id))));
 	const answered = performance.now();
@@ -99,7 +101,8 @@ async function burst(host: Host, sandbox: Sandbox, subject: Subject): Promise<Bu
 	sender.close();
 	const perSecond = (end: number) => (1_000 * ids.length) / (end - began);
 	const processorMs = (1_000 * ((await cpuSeconds(host.pid)) - cpu)) / ids.length;
-	return { answered: perSecond(answered), executed: perSecond(executed), processorMs };
+	const turnedAway = answersOf(sent)['503'] ?? 0;
+	return { answered: perSecond(answered), executed: perSecond(executed), processorMs, turnedAway };
 }
 
 /** Milliseconds until the answer to one callback, with nothing else under way. */
@@ -175,9 +178,10 @@ async function compareBursts(host: Host, sandbox: Sandbox): Promise<number> {
 		share(subject, webhook),
 		share(subject, unverified),
 		of(subject, 'processorMs').toFixed(1),
+		String(of(subject, 'turnedAway')),
 	]);
 	console.log(
-		`\n${BURST} callbacks, 50 at a time, per second\n\n${table(['', 'answered', 'executed', '÷ Webhook', '÷ Chargebee', 'processor ms each'], rows)}`,
+		`\n${BURST} callbacks, 50 at a time, per second\n\n${table(['', 'answered', 'executed', '÷ Webhook', '÷ Chargebee', 'processor ms each', 'turned away'], rows)}`,
 	);
 	return of(own, 'executed') / of(webhook, 'executed');
 }
