@@ -51,7 +51,7 @@ const TEST_URL =
 	'"Callback Base URL" is a test URL: n8n takes calls there only while it listens for a test event. Use the production URL of the trigger.';
 
 const NO_REFERENCE =
-	'"Reference" is not in the callback address: "Callback Base URL" has a signature of its own.';
+	'"Reference" is not in the callback address: "Callback Base URL" has a reference or a signature of its own.';
 
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
@@ -79,8 +79,8 @@ export function itemAddress(
 	if (isTestUrl(address)) notes.push(TEST_URL);
 	if (!('reference' in given)) return { url: address, notes };
 	const url = withReference(run.client.connection, address, reference);
-	const own = parseWebUrl(address)?.searchParams;
-	if (reference !== '' && own?.has('signature') && !own.has('reference')) notes.push(NO_REFERENCE);
+	const own = parseWebUrl(address)?.searchParams.get('reference');
+	if (reference !== '' && url === address && own !== reference) notes.push(NO_REFERENCE);
 	if (url.length > LONGEST_ADDRESS)
 		throw itemError(
 			run.context.getNode(),

@@ -172,12 +172,15 @@ test('a row with an empty reference has a signature too', async () => {
 	expect(output?.json[0]).not.toHaveProperty('reference');
 });
 
-test('a reference that an address with a signature of its own does not take is named in a note', async () => {
-	const options = { ...perRow, callbackBaseUrl: `${BASE}?signature=mine` };
-	const items = [{ json: { reference: 'row 7' } }];
-	const { json } = await buySounds(service, 1, options, { given: { waitMode: 'none' }, items });
-	expect(json[0]?.notes).toEqual([expect.stringContaining('"Reference" is not in the callback')]);
-});
+test.each(['signature=mine', 'reference=mine'])(
+	'a reference that an address with %s of its own does not take is named in a note',
+	async (own) => {
+		const options = { ...perRow, callbackBaseUrl: `${BASE}?${own}` };
+		const items = [{ json: { reference: 'row 7' } }];
+		const { json } = await buySounds(service, 1, options, { given: { waitMode: 'none' }, items });
+		expect(json[0]?.notes).toEqual([expect.stringContaining('"Reference" is not in the callback')]);
+	},
+);
 
 test('an empty signature is none', async () => {
 	const host = trigger({ onlySigned: true });
