@@ -87,6 +87,7 @@ const generateRows: Row[] = [
 	withImages('imageWithRoles.image.role', { ...edit, ...images(reference) }, [reference]),
 	withVideo('referType', {}, {}),
 	withVideo('videoUrl', { referType: 'feature' }, { refer_type: 'feature' }),
+	withVideo('videoUrl', { videoUrl: `${clip};\n` }, {}),
 	withVideo(
 		'additionalFields.keepOriginalSound',
 		{ additionalFields: { keepOriginalSound: 'yes' } },

@@ -117,9 +117,11 @@ const hasVideo = ({ referType }: ParameterValues) =>
 function videoOf(values: ParameterValues, item: ExecutedItem): ParameterValues {
 	const { referType, videoUrl, keepOriginalSound } = values;
 	if (!hasVideo(values)) return {};
-	const { length } = linkList(videoUrl).filter(isWholeLink);
+	const given = linkList(videoUrl).filter((each) => each !== '');
+	const { length } = given.filter(isWholeLink);
 	if (length > 1) throw refusal(item, 'videoUrl', `must be one video, and it gives ${length}`);
-	return { videoList: [{ referType, videoUrl, keepOriginalSound }] };
+	const link = given.length === 1 ? given[0] : videoUrl;
+	return { videoList: [{ referType, videoUrl: link, keepOriginalSound }] };
 }
 
 const isOff = (multiShot: unknown) =>
