@@ -233,14 +233,14 @@ async function uploadedUrl(
 	return await link;
 }
 
-/** What an item asks for. The task that it builds on may be in its path. */
-export const requestOf = (
-	{ body: { task_id: parent } }: ReadyTask,
+/** What an item asks for. The task that it builds on may be in its path, or in the body of a custom request. */
+export function requestOf(
+	{ body, target }: ReadyTask,
 	...sent: Parameters<typeof sentRequestOf>
-): SentRequest => ({
-	...sentRequestOf(...sent),
-	...(parent === undefined ? {} : { namesTask: true }),
-});
+): SentRequest {
+	const parent = body.task_id ?? target.body.task_id;
+	return { ...sentRequestOf(...sent), ...(parent === undefined ? {} : { namesTask: true }) };
+}
 
 /** Adds the links of a request that an earlier attempt sent. Other uploads are noted before the first claim: the next attempt finds them. */
 export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {

@@ -643,6 +643,17 @@ describe('An error with HTTP 200', () => {
 		expect(json).toMatchObject([{ url: link('new.mp4'), results }]);
 	});
 
+	test('a custom request for an extension is so, too', async () => {
+		const made = { original_video_url: link('old.mp4'), video_url: link('new.mp4') };
+		service.on('GET', '/v1/tasks/task_1', completedWith(made));
+		const given = { path: '/v1/videos/extend', bodyType: 'json', body: '{"task_id":"old"}' };
+		const { json } = await runnerOf(service)('video.task.submit', {
+			...given,
+			downloadFiles: false,
+		});
+		expect(json).toMatchObject([{ url: link('new.mp4') }]);
+	});
+
 	test.each<[string, object]>([
 		['beside a code', { code: 402, message: 'low', task_id: 'task_7' }],
 		['beside a rate limit', { code: 429, message: 'slow', job_id: 'task_7' }],
