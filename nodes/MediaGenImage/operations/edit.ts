@@ -6,7 +6,7 @@ import { pictureFields } from '../../shared/n8n/pictureFields';
 import { PictureReader } from '../../shared/n8n/pictures';
 import type { PanelBody } from '../../shared/tasks/prepare';
 import { countField, modelField, sizeFields } from './generate/fields';
-import { MASK_RULES, referenceRules } from './generate/references';
+import { maskRules, referenceRules } from './generate/references';
 import { imageOperation } from './generate/request';
 
 const fields: INodeProperties[] = [
@@ -37,7 +37,7 @@ const fields: INodeProperties[] = [
 async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { model, prompt, size, n, maskSource = 'none' } = values;
 	const image = await new PictureReader(item, referenceRules(model)).one('image', values);
-	const mask = await new PictureReader(item, MASK_RULES).optional('mask', values);
+	const mask = await new PictureReader(item, maskRules(model)).optional('mask', values);
 	return {
 		body: { model, prompt, size, n, imageUrls: [image], maskUrl: mask },
 		notes: maskSource === 'none' ? unsentNotes(fields, values, ['maskUrl'], '"Mask" is None') : [],

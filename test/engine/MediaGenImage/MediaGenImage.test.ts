@@ -129,10 +129,10 @@ describe.each<[string, INodeParameters]>([
 	['Generate', { ...fromInput, additionalFields: { maskBinaryProperty: 'mask' } }],
 	['Edit', { operation: 'edit', prompt: 'x', imageSource: 'binary', maskSource: 'binary' }],
 ])('%s', (_, given) => {
-	const runWith = async (mask: Buffer) => {
+	const runWith = async (mask: Buffer, model: INodeParameters = {}) => {
 		const item = await photoAndMask();
 		item.binary!.mask = (await fileItem(mask)).binary!.data!;
-		return await run(given, [item]);
+		return await run({ ...given, ...model }, [item]);
 	};
 
 	test.each(['jpeg', 'png', 'webp'] as const)(
@@ -142,6 +142,12 @@ describe.each<[string, INodeParameters]>([
 			expectRefused(service, result, 'the file in "mask" has no alpha channel');
 		},
 	);
+
+	test('sends a mask of any kind to a model that it does not know', async () => {
+		const result = await runWith(await picture(64, 48, 'jpeg'), { model: 'imagegen-9' });
+		expect(result.error).toBeUndefined();
+		expect(submissions(service.sandbox)).toMatchObject([{ body: { model: 'imagegen-9' } }]);
+	});
 
 	test.each(['png', 'webp'] as const)(
 		'takes a %s with an alpha channel as a mask',

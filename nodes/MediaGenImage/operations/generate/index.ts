@@ -10,7 +10,7 @@ import {
 import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { additionalFields, generateFields } from './fields';
-import { MASK_RULES, referenceRules } from './references';
+import { maskRules, referenceRules } from './references';
 import { imageOperation } from './request';
 
 const fields = [...generateFields, additionalFields];
@@ -31,7 +31,7 @@ async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<Para
 			'must come with a reference image, the one to be repainted: "Reference Images" is None',
 		);
 	}
-	const pictures = new PictureReader(item, MASK_RULES);
+	const pictures = new PictureReader(item, maskRules(values.model));
 	return { maskUrl: await pictures.either('maskBinaryProperty', 'maskUrl', values) };
 }
 

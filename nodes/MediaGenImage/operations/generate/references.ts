@@ -37,14 +37,18 @@ export const officialLink = linkOf(() => 'must be a URL: only the lite models ta
 export const liteLink = linkOf(dataUriProblem);
 export const anyLink = linkOf(() => undefined);
 
-/** What a mask may be (spec §3a). */
-export const MASK_RULES = { ...PICTURE_RULES, needsAlpha: true };
+const linkFor = (model: unknown) => (model === spec.OFFICIAL_MODEL ? officialLink : anyLink);
+
+/** What a mask may be: the official model needs an alpha channel (spec §3a). */
+export const maskRules = (model: unknown) => ({
+	...PICTURE_RULES,
+	link: linkFor(model),
+	needsAlpha: model === spec.OFFICIAL_MODEL,
+});
 
 /** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
-	const types = spec.PICTURE_TYPES;
 	if (spec.isLiteModel(model))
-		return { types, maxBytes: spec.REFERENCE_LIMITS.lite.bytes, link: liteLink };
-	const link = model === spec.OFFICIAL_MODEL ? officialLink : anyLink;
-	return { types, maxBytes: spec.UPLOAD_MAX_BYTES, link };
+		return { ...PICTURE_RULES, maxBytes: spec.REFERENCE_LIMITS.lite.bytes, link: liteLink };
+	return { ...PICTURE_RULES, link: linkFor(model) };
 }
