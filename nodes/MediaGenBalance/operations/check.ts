@@ -5,7 +5,7 @@ import { type BalanceRecord, remainingOf } from '../../shared/api/balance';
 import type { Operation } from '../../shared/n8n/describe';
 import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
 import { errorItem } from '../../shared/n8n/nodeErrors';
-import { balanceUnit, fieldsOf } from '../../shared/n8n/options';
+import { balanceUnit, fieldsOf, toggle } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { isTool } from '../../shared/n8n/readOptions';
 import { number } from '../../shared/util/schema';
@@ -13,6 +13,13 @@ import { z } from '../../shared/util/vendor/zod';
 import { balanceResource, retrieveBalance, staticDataNotice, toBalance } from '../balance';
 
 const compare = balanceUnit('Compare');
+
+const onlyOnChange = toggle({
+	displayName: 'Only on Change',
+	default: false,
+	description:
+		'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
+});
 
 const fields: INodeProperties[] = [
 	...fieldsOf({ compare }),
@@ -24,18 +31,11 @@ const fields: INodeProperties[] = [
 		default: 1,
 		description: 'What must remain for "Enough". A key without a limit always has enough.',
 	},
-	{
-		displayName: 'Only on Change',
-		name: 'onlyOnChange',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
-	},
+	...fieldsOf({ onlyOnChange }),
 	{ ...staticDataNotice, displayOptions: { show: { onlyOnChange: [true] } } },
 ];
 
-const rules = z.object({ threshold: number(0), compare });
+const rules = z.object({ threshold: number(0), compare, onlyOnChange });
 
 const STATES = 'mediaGenBalanceStates';
 
@@ -45,7 +45,7 @@ const knownStates = z.record(z.boolean()).catch({});
 
 /** Whether enough remains, by the rule of an item: the unit and the threshold. */
 function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
-	const { threshold, compare: unit } = parseParameters({ context, fields, itemIndex }, rules);
+	const { compare: unit, ...rule } = parseParameters({ context, fields, itemIndex }, rules);
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(
@@ -54,8 +54,8 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 			{ itemIndex, description: 'Choose the other unit in "Compare".' },
 		);
 	}
-	const isEnough = remaining === null || remaining >= threshold;
-	return { isEnough, rule: `${unit} ${threshold}` };
+	const isEnough = remaining === null || remaining >= rule.threshold;
+	return { isEnough, rule: `${unit} ${rule.threshold}`, onlyOnChange: rule.onlyOnChange };
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
@@ -72,8 +72,7 @@ export const check: Operation = {
 		const isForAgent = isTool(node);
 		const enough: INodeExecutionData[] = [];
 		const low = isForAgent ? enough : [];
-		const onlyOnChange = context.getNodeParameter('onlyOnChange', 0, false) === true;
-		const data = onlyOnChange ? context.getWorkflowStaticData('node') : {};
+		const data = context.getWorkflowStaticData('node');
 		const before = knownStates.parse(data[STATES]);
 		// One request serves all items: nothing is spent between them.
 		const balance = retrieveBalance(context);
@@ -91,11 +90,11 @@ export const check: Operation = {
 		throwFirstError(context, results);
 		for (const result of results) {
 			if (isFailed(result)) low.push(errorItem(node, result.error, result.itemIndex));
-			else if (!onlyOnChange || before[result.rule] !== result.isEnough)
+			else if (!result.onlyOnChange || before[result.rule] !== result.isEnough)
 				(result.isEnough ? enough : low).push(result.item);
 		}
 		const now = results.flatMap((result) =>
-			isFailed(result) ? [] : [[result.rule, result.isEnough] as const],
+			isFailed(result) || !result.onlyOnChange ? [] : [[result.rule, result.isEnough] as const],
 		);
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
 		if (now.some(([rule, isEnough]) => before[rule] !== isEnough)) {

@@ -131,15 +131,18 @@ test('with Continue On Fail the error is the item', async () => {
 describe('What the node remembers from run to run', () => {
 	const scripted = useScriptedService();
 
-	test('without Simplify nothing is added to the record, and nothing converted', async () => {
-		scripted.on('GET', '/v1/balance', { json: { remain_balance: '12.50', unlimited_quota: 0 } });
-		const { json } = await runNode({
-			node: new MediaGenBalance(),
-			parameters: { resource: 'balance', operation: 'get', simplify: false },
-			credential: scripted.credential(),
-		});
-		expect(json[0]).toEqual({ remain_balance: '12.50', unlimited_quota: 0 });
-	});
+	test.each([false, '={{ "false" }}'])(
+		'without Simplify (%s) nothing is added to the record, and nothing converted',
+		async (simplify) => {
+			scripted.on('GET', '/v1/balance', { json: { remain_balance: '12.50', unlimited_quota: 0 } });
+			const { json } = await runNode({
+				node: new MediaGenBalance(),
+				parameters: { resource: 'balance', operation: 'get', simplify },
+				credential: scripted.credential(),
+			});
+			expect(json[0]).toEqual({ remain_balance: '12.50', unlimited_quota: 0 });
+		},
+	);
 
 	/** Runs of one node of an activated workflow. */
 	function nodeOf(parameters: object) {
@@ -307,7 +310,7 @@ describe('What the node remembers from run to run', () => {
 		expect(items[0]).toMatchObject({ json: { spentCredits: SOUND_CREDITS }, pairedItem });
 	});
 
-	const check = (threshold: number | string, onlyOnChange = true) =>
+	const check = (threshold: number | string, onlyOnChange: boolean | string = true) =>
 		nodeOf({ operation: 'check', compare: 'credits', threshold, onlyOnChange });
 
 	test('check, Only on Change: items pass in the first run and when the state has changed', async () => {
@@ -351,10 +354,22 @@ describe('What the node remembers from run to run', () => {
 		expect(outputsOf(await run())).toBe('');
 	});
 
-	test('check without it passes every time', async () => {
-		service.sandbox.setBalance(100);
-		const run = check(500, false);
-		expect([outputsOf(await run()), outputsOf(await run())]).toEqual(['low', 'low']);
+	test.each<[string, string | boolean, string]>([
+		['off', false, 'low'],
+		['off by an expression that gives text', '={{ "FALSE" }}', 'low'],
+		['on by an expression that gives text', '={{ "true" }}', ''],
+	])(
+		'check, Only on Change %s: what comes out the second time',
+		async (_, onlyOnChange, second) => {
+			service.sandbox.setBalance(100);
+			const run = check(500, onlyOnChange);
+			expect([outputsOf(await run()), outputsOf(await run())]).toEqual(['low', second]);
+		},
+	);
+
+	test('check, Only on Change: an expression that fails is not taken for enough', async () => {
+		const run = check(500, '={{ $("Nowhere").first() }}');
+		expect(outputsOf(await run(goOn))).toBe('low');
 	});
 });
 
