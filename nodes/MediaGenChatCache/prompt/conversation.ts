@@ -113,7 +113,7 @@ export function prepareQuestion(
 	const read = conversation.safeParse(toApiNames(values));
 	if (!read.success) throw validationError(item, read.error.issues);
 	const additional = readAdditionalBody(context, itemIndex, OWN_FIELDS);
-	if (additional.stream === true) {
+	if ((additional.stream ?? false) !== false) {
 		const message = 'must not set "stream" to true: the node reads the answer in one piece';
 		throw refusal({ context, fields: [additionalField], itemIndex }, additionalField.name, message);
 	}

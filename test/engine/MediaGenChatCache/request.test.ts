@@ -156,6 +156,7 @@ test.each([
 		additional('{"messages": []}'),
 	],
 	['"Additional Body Fields" must not set "stream" to true', additional('{"stream": true}')],
+	['"Additional Body Fields" must not set "stream" to true', additional('{"stream": "true"}')],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {
 	const { error } = await chatNode('message', service.credential).run({ parameters });
 	expect(error?.message).toContain(message);
