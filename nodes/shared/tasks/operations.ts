@@ -14,6 +14,7 @@ import {
 	parseParameters,
 	readAdditionalBody,
 	refusal,
+	requireExpressions,
 	validationError,
 } from '../n8n/parameters';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -228,11 +229,14 @@ const bodyTypes = oneOf(['fields', 'formData', 'json']);
 async function customBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { context, itemIndex } = item;
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const missing = (name: string, why: string) => refusal(item, name, `is required: ${why}`);
+	const missing = (name: string) => {
+		requireExpressions(item, values, [name]);
+		return refusal(item, name, 'is required');
+	};
 	const type = bodyTypes.safeParse(bodyType);
 	if (!type.success) throw refusal(item, 'bodyType', type.error.issues[0]?.message ?? '');
 	if (type.data === 'json') {
-		if (json === undefined) throw missing('body', 'its expression is empty');
+		if (json === undefined) throw missing('body');
 		return { body: { ...request, body: json } };
 	}
 	const { fields, notes } = readBodyFields(item);
@@ -240,11 +244,10 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 	if (type.data === 'fields') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
-		if (isEmpty) throw missing('bodyFields', 'the request would be empty');
+		if (isEmpty) throw refusal(item, 'bodyFields', 'is required: the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
-	if (typeof binaryProperty !== 'string')
-		throw missing('binaryProperty', 'its expression is empty');
+	if (typeof binaryProperty !== 'string') throw missing('binaryProperty');
 	const property = binaryProperty.trim();
 	const file = await inspectFile({ context, itemIndex, property, field: 'Input Data Field Name' });
 	return { body: { ...request, body, file }, notes };
