@@ -179,13 +179,6 @@ const CALLBACK_COMES_WITHIN_MS = 10_000;
 /** If the end is expected later than this, its callback usually comes long after n8n has stored the pause. */
 const FAR_MS = 30_000;
 
-/** Milliseconds to leave for the callback if the service expects the end at that time. */
-function untilCallback(expected: number): number {
-	const expectedIn = expected - clock.now();
-	if (expectedIn < FAR_MS || expectedIn === Infinity) return 0;
-	return Math.min(expectedIn + CALLBACK_COMES_WITHIN_MS, LATEST_MS);
-}
-
 /** Milliseconds until the next look at tasks that still run: until after the expected end, but two minutes or `wait` at most; else `wait`. */
 function untilLook(expected: number, wait: number): number {
 	const untilEnd = expected + CALLBACK_COMES_WITHIN_MS - clock.now();
@@ -241,7 +234,7 @@ async function watch(
 	// In one piece, unlike `sleep`, with which each of thousands of pauses would wake up four times a second.
 	const rest = async (ms: number) =>
 		await Promise.race([resumed, clock.sleep(Math.min(ms, run.pauseLimit - clock.now()))]);
-	await rest(untilCallback(expected));
+	await rest(expected - clock.now() < FAR_MS ? 0 : untilLook(expected, 0));
 	for (
 		let wait = FIRST_MS;
 		!isOver && clock.now() < run.pauseLimit;
