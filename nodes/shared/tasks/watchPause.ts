@@ -21,23 +21,16 @@ import {
 	waitingExecution,
 } from './waitingExecution';
 
-/** The addresses at which this n8n answers for an execution, from outside. */
-export interface PauseAddresses {
-	/** Calls the paused node. Includes the proof that a caller was given the address. */
-	resumeUrl: string;
-	formUrl: string;
-}
+/** The addresses at which this n8n answers for an execution, from outside. `resumeUrl` calls the paused node. */
+const pauseAddresses = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
 
-const addressSchema = z.object({ resumeUrl: z.string(), resumeFormUrl: z.string().catch('') });
+export type PauseAddresses = z.infer<typeof pauseAddresses>;
 
-/** The addresses of an execution that may pause. An expression would take milliseconds. */
+/** The addresses of an execution that may pause, with the proof that a caller was given them. An expression would take milliseconds. */
 export function pauseAddressesOf({ context, client }: TaskRun): PauseAddresses {
-	const { $execution } = context.getWorkflowDataProxy(0);
-	const { resumeUrl, resumeFormUrl } = addressSchema.parse($execution);
-	return {
-		resumeUrl: withSecret(client.connection, resumeUrl, context.getExecutionId()),
-		formUrl: resumeFormUrl,
-	};
+	const { resumeUrl, ...others } = pauseAddresses.parse(context.getWorkflowDataProxy(0).$execution);
+	const withProof = withSecret(client.connection, resumeUrl, context.getExecutionId());
+	return { ...others, resumeUrl: withProof };
 }
 
 /** The part of an n8n context that calls an address without the credential: the key is for the service alone. */
@@ -220,7 +213,7 @@ async function resume({ context, key }: PausedRun, resumeUrl: string): Promise<b
 
 async function watch(
 	run: PausedRun,
-	{ resumeUrl, formUrl }: PauseAddresses,
+	{ resumeUrl, resumeFormUrl }: PauseAddresses,
 	expected: number,
 ): Promise<void> {
 	const { key } = run;
@@ -242,7 +235,7 @@ async function watch(
 	) {
 		await rest(isStored ? untilLook(end, wait) : wait);
 		if (hasResumed(key)) return;
-		const state = isStored ? 'waiting' : await executionState(run.context, formUrl);
+		const state = isStored ? 'waiting' : await executionState(run.context, resumeFormUrl);
 		isOver = state === 'over';
 		if (isOver || (state === 'running' && wait < BELIEVED_MS)) continue;
 		const ended = await allEnded(run);
