@@ -12,7 +12,7 @@ import { isFailed, runError } from '../shared/n8n/failedItems';
 import { errorItem } from '../shared/n8n/nodeErrors';
 import { itemRanges } from '../shared/n8n/rows';
 import type { ItemOptions } from '../shared/n8n/readOptions';
-import { isLeftOut, type UnboughtItem } from '../shared/output/items';
+import { fatalItem, isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
@@ -119,10 +119,8 @@ export function toOutput(
 ): INodeExecutionData[] {
 	const node = context.getNode();
 	const answers = outcomes.filter(isAnswer);
-	const failed = outcomes.filter(isFailed).find((outcome) => !isLeftOut(outcome));
-	if (failed && !context.continueOnFail()) {
-		throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
-	}
+	const failed = fatalItem(context, outcomes);
+	if (failed) throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
 	const comesOut = outcomes.filter((outcome) => !isLeftOut(outcome));
 	const leftOut = guard.leftOutNote(outcomes);
 	countLeftOut(context, outcomes.length - comesOut.length);

@@ -5,9 +5,9 @@ import { unknownConnection } from '../shared/api/connection';
 import { TASK_FAMILIES } from '../shared/api/families';
 import { toTaskRecord } from '../shared/api/records';
 import { DOWNLOAD_WITHIN_MS } from '../shared/callbacks/callback';
-import { isFailed, runError } from '../shared/n8n/failedItems';
+import { runError } from '../shared/n8n/failedItems';
 import { firstItemOf, readItemOptions, readRunOptions } from '../shared/n8n/readOptions';
-import { type AcceptedItem, downloadResults, outputItems } from '../shared/output/items';
+import { type AcceptedItem, downloadResults, fatalItem, outputItems } from '../shared/output/items';
 import { countCost } from '../shared/report/customData';
 import { runHints } from '../shared/report/hints';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
@@ -76,9 +76,9 @@ export async function taskOutput(
 	const outcomes = await downloadResults(read, [withRecord(run, item, record)]);
 	// A record that was not verified may be forged.
 	if (verified) countCost(context, outcomes, 'read');
-	const failed = outcomes.find(isFailed);
+	const failed = fatalItem(context, outcomes);
 	const wayOut = `Get task ${taskId} with the resource Task, operation Get.`;
-	if (failed && !context.continueOnFail()) throw runError(node, outcomes, failed, wayOut);
+	if (failed) throw runError(node, outcomes, failed, wayOut);
 	context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }

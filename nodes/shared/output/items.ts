@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import type { FailedItem } from '../n8n/failedItems';
+import { type FailedItem, isFailed } from '../n8n/failedItems';
 import { errorItem, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
@@ -78,6 +78,13 @@ export const isRefunded = (item: TaskItem) =>
 	otherTaskIn(item.record ?? {}, item.taskId) === undefined;
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';
+
+/** The first item whose error fails the node; `undefined` if the node is set to continue. */
+export const fatalItem = <Item extends { itemIndex: number; state?: string }>(
+	context: { continueOnFail(): boolean },
+	items: readonly Item[],
+) =>
+	context.continueOnFail() ? undefined : items.filter(isFailed).find((item) => !isLeftOut(item));
 
 /** A task that the service does not have, as far as is known: no record of it was ever read. */
 const isMissing = (item: AcceptedItem) =>

@@ -15,7 +15,7 @@ import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import { rowOf } from '../n8n/rows';
 import type { RunOptions } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
-import { type BuyingItem, rejected, type UnboughtItem } from '../output/items';
+import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
@@ -289,8 +289,7 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	outcomes: readonly Ended[],
 	isRefunded: (outcome: Ended) => boolean = () => false,
 ): void {
-	const willThrow = outcomes.some(isFailed) && !context.continueOnFail();
-	const keepAll = willThrow || isRunAgain(context, outcomes[0]);
+	const keepAll = fatalItem(context, outcomes) !== undefined || isRunAgain(context, outcomes[0]);
 	for (const outcome of outcomes) {
 		if (outcome.error === undefined && !keepAll) records.complete(outcome.itemIndex);
 		else if (isRefunded(outcome)) records.drop(outcome.itemIndex);

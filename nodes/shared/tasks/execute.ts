@@ -4,13 +4,14 @@ import { NotFoundError } from '../api/errors';
 import type { TaskFamily } from '../api/families';
 import type { AcceptedTask } from '../api/records';
 import type { Operation } from '../n8n/describe';
-import { isFailed, runError, throwFirstError } from '../n8n/failedItems';
+import { runError, throwFirstError } from '../n8n/failedItems';
 import { optionsField, purchaseOptions, waitFields } from '../n8n/options';
 import { NO_ENDPOINT } from '../n8n/nodeErrors';
 import { isTool } from '../n8n/readOptions';
 import {
 	type AcceptedItem,
 	downloadResults,
+	fatalItem,
 	isLeftOut,
 	isRefunded,
 	outputItems,
@@ -136,12 +137,9 @@ export async function deliver(
 	const { context, options } = run;
 	const bought = 'records' in run ? run : undefined;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
-	const willFail = outcomes.some((item) => isFailed(item) && !isLeftOut(item));
 	// Files of a run that fails would be thrown away.
-	const delivered =
-		willFail && !context.continueOnFail() ? outcomes : await downloadResults(run, outcomes);
+	const delivered = fatalItem(context, outcomes) ? outcomes : await downloadResults(run, outcomes);
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
-	const failed = comesOut.find(isFailed);
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
 		// For an agent's tool, n8n does not distinguish the next try from the next call.
@@ -150,7 +148,8 @@ export async function deliver(
 				.filter((item) => isRefunded(item) && !item.options.reused)
 				.forEach(() => bought.guard.refunded());
 	}
-	if (failed && !context.continueOnFail()) {
+	const failed = fatalItem(context, delivered);
+	if (failed) {
 		const others = taskList(run, delivered, bought !== undefined);
 		throw runError(context.getNode(), delivered, failed, others);
 	}

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { readTaskRecord } from '../api/records';
 import { below, secretDigest } from '../api/signedAddress';
@@ -6,6 +6,7 @@ import { errorFields } from '../n8n/nodeErrors';
 import { evaluatedOptions, firstItemOf } from '../n8n/readOptions';
 import {
 	besideTask,
+	fatalItem,
 	isAccepted,
 	isLeftOut,
 	isRefunded,
@@ -44,12 +45,6 @@ export function checkItemCount({ context }: TaskRun): string[] {
 	return [
 		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
 	];
-}
-
-/** Whether the execution can pause: a task is open, and no failed item has to fail the node, which is too late once it is paused. */
-function mayPause(context: IExecuteFunctions, outcomes: readonly TaskItem[]): boolean {
-	const failed = outcomes.some((item) => item.error !== undefined && !isLeftOut(item));
-	return outcomes.some(isOpen) && (!failed || context.continueOnFail());
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */
@@ -164,7 +159,8 @@ export async function pauseUnlessEnded(
 		await sleep(1_000, signal);
 		items = await refreshTasks(run, items);
 	}
-	if (!mayPause(context, items)) return { items };
+	// Once it is paused, the node cannot fail any more.
+	if (!items.some(isOpen) || fatalItem(context, items)) return { items };
 	const addresses = pauseAddressesOf(run);
 	const problem = await pauseProblem(run, items, addresses);
 	if (problem !== undefined)
