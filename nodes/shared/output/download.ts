@@ -62,6 +62,9 @@ function blocked(reason: string): BlockedAddressError {
 	return new BlockedAddressError(`The file was not downloaded: ${reason}`);
 }
 
+const tooLarge = (maxMegabytes: number) =>
+	blocked(`it is larger than the ${maxMegabytes} MB that "Max Download Size" allows`);
+
 /** Checks an address before anything is sent to it. Throws a `BlockedAddressError` for a private one. */
 export function checkAddress(address: string, connection: Connection): URL {
 	const url = parseWebUrl(address);
@@ -195,18 +198,12 @@ const isText = (beginning: string) => !/\p{Cc}/u.test(beginning.replace(/\s/g, '
 const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledError;
 
 /**
- * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxBytes`, or when nothing comes for a minute.
+ * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxMegabytes`, or when nothing comes for a minute.
  *
  * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a paused stream would
  * stay paused: only n8n's storage on disk starts it, those in memory, in the database and in S3 do not.
  */
-function watch(
-	body: ByteStream,
-	maxBytes: number,
-	mayBeText: boolean,
-	tooLarge: () => ApiError,
-	signal?: AbortSignal,
-) {
+function watch(body: ByteStream, maxMegabytes: number, mayBeText: boolean, signal?: AbortSignal) {
 	const done = new AbortController();
 	let lastAt = clock.now();
 	let ended = false;
@@ -241,7 +238,7 @@ function watch(
 		}
 		watched.bytes += chunk.length;
 		lastAt = clock.now();
-		if (watched.bytes > maxBytes) stop(tooLarge());
+		if (watched.bytes > maxMegabytes * MEGABYTE) stop(tooLarge(maxMegabytes));
 	};
 	const countFrom = (event: string | symbol) => {
 		if (event !== 'data' && event !== 'readable') return;
@@ -333,22 +330,20 @@ async function attempt(
 	rules: DownloadRules,
 	onAnswer: () => void,
 ): Promise<DownloadedFile> {
-	const maxBytes = rules.maxDownloadSize * MEGABYTE;
-	const tooLarge = () =>
-		blocked(`it is larger than the ${rules.maxDownloadSize} MB that "Max Download Size" allows`);
-	if (isData(file.url)) return await storeData(context, file.url, name, maxBytes, tooLarge);
+	const { maxDownloadSize } = rules;
+	if (isData(file.url)) return await storeData(context, file.url, name, maxDownloadSize);
 	const response = await openFile(context, file.url, connection, rules.signal);
 	onAnswer();
 	const { body, headers } = response;
 	const mimeType = linkedType(headers['content-type'], file.url);
 	checkStatus(response);
-	if (Number(headers['content-length'] ?? 0) > maxBytes) {
+	if (Number(headers['content-length'] ?? 0) > maxDownloadSize * MEGABYTE) {
 		body.destroy();
-		throw tooLarge();
+		throw tooLarge(maxDownloadSize);
 	}
 	const fileName = withExtension(name, mimeType, file.url);
 	const mayBeText = isTextLink(file);
-	const watched = watch(body, maxBytes, mayBeText, tooLarge, rules.signal);
+	const watched = watch(body, maxDownloadSize, mayBeText, rules.signal);
 	try {
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
@@ -409,15 +404,14 @@ async function storeData(
 	context: DownloadContext,
 	url: string,
 	name: string,
-	maxBytes: number,
-	tooLarge: () => ApiError,
+	maxMegabytes: number,
 ): Promise<DownloadedFile> {
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
 	const bytes = percentDecoded(url.slice(comma + 1));
 	const content = isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
-	if (content.length > maxBytes) throw tooLarge();
+	if (content.length > maxMegabytes * MEGABYTE) throw tooLarge(maxMegabytes);
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);
 	const fileName = withExtension(name, mimeType, url);
