@@ -1,5 +1,4 @@
 import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost } from '../api/address';
 import type { Connection } from '../api/connection';
@@ -418,12 +417,3 @@ async function storeData(
 	const binary = await store(context, content, fileName, mimeType);
 	return { binary, fileName, mimeType: mimeType ?? null, fileSize: content.length };
 }
-
-/** A link for a message, or for the model of an agent: one that holds the file itself is shortened. */
-export const shownLink = (url: string) =>
-	isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url;
-
-export const downloadError = (node: INode, { message }: ApiError, { url }: ResultFile) =>
-	new NodeOperationError(node, message, {
-		description: `The link of the file is ${shownLink(url)}. The task itself is completed: get it again with the resource Task, operation Get.`,
-	});

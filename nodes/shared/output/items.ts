@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type FailedItem, isFailed } from '../n8n/failedItems';
 import { errorItem, type NodeError } from '../n8n/nodeErrors';
@@ -13,13 +13,11 @@ import { errorFromThrown } from '../api/errors';
 import { hasEnded, knownStatus, otherTaskIn } from '../api/records';
 import {
 	type DownloadContext,
-	downloadError,
 	downloadFile,
 	type DownloadedFile,
 	type DownloadRules,
-	shownLink,
 } from './download';
-import { FileNames } from './fileNames';
+import { FileNames, isData } from './fileNames';
 import type { SentRequest, ResultFile } from './resultFiles';
 import { type Task, wordsOf } from './task';
 
@@ -125,6 +123,9 @@ function hasSameFiles({ taskId, task, record = {} }: AcceptedItem, before: Task)
 	);
 }
 
+/** A link for a message, or for the model of an agent: one that holds the file itself is shortened. */
+const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url);
+
 /** Downloads the files of completed tasks, if the options say so. An item fails if none comes; otherwise its notes name each that did not. */
 export async function downloadResults(
 	{ context, client, options, deadline, downloadsEnd: end, signal, readAgain }: DownloadRun,
@@ -145,8 +146,10 @@ export async function downloadResults(
 				);
 			} catch (thrown) {
 				const failure = errorFromThrown(thrown);
-				const error = downloadError(context.getNode(), failure, file);
-				const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${shownLink(file.url)}`;
+				const link = shownLink(file.url);
+				const description = `The link of the file is ${link}. The task itself is completed: get it again with the resource Task, operation Get.`;
+				const error = new NodeOperationError(context.getNode(), failure.message, { description });
+				const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${link}`;
 				const isDead = failure.details.httpStatus !== undefined && !failure.transient;
 				return { error, note, isDead };
 			}
