@@ -264,7 +264,7 @@ export interface DownloadRules {
 	maxDownloadSize: number;
 	/** Milliseconds since 1970 after which no attempt begins if the server asks to wait; otherwise, they go on for at least ten minutes. */
 	deadline: number;
-	/** Milliseconds since 1970 at which every attempt ends; absent where nothing waits for the files. */
+	/** Milliseconds since 1970 at which every attempt ends, if n8n goes on without the files after that. */
 	end?: number;
 	/** Hosts that answered no attempt, such as behind a firewall: their other files get one attempt only, or a run would wait for hours. */
 	silentHosts: Set<string>;

@@ -102,12 +102,10 @@ type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
-interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'signal'> {
+interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'end' | 'signal'> {
 	context: DownloadContext;
 	client: { connection: Connection };
 	options: Pick<RunOptions, 'downloadFiles' | 'maxDownloadSize'>;
-	/** Milliseconds since 1970 at which downloads end, if n8n goes on without them after that. */
-	downloadsEnd?: number;
 	/** Reads a task once more whose links have expired, such as while others were waited for. */
 	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 }
@@ -128,7 +126,7 @@ const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slic
 
 /** Downloads the files of completed tasks, if the options say so. An item fails if none comes; otherwise its notes name each that did not. */
 export async function downloadResults(
-	{ context, client, options, deadline, downloadsEnd: end, signal, readAgain }: DownloadRun,
+	{ context, client, options, deadline, end, signal, readAgain }: DownloadRun,
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	const { downloadFiles, maxDownloadSize } = options;

@@ -200,10 +200,10 @@ async function makeOutput(
 	const final = finalOutcomes(run, execution);
 	countResumedCost(run.context, run.outcomes, final);
 	const read = final.map(asRead);
-	const downloadsEnd = outputEnd(run);
+	const end = outputEnd(run);
 	const delivered =
-		clock.now() < downloadsEnd || !run.options.downloadFiles
-			? await downloadResults({ ...run, downloadsEnd }, read)
+		clock.now() < end || !run.options.downloadFiles
+			? await downloadResults({ ...run, end }, read)
 			: read.map(withoutFiles);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
