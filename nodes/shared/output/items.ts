@@ -215,10 +215,8 @@ export function taskJson(outcome: AcceptedItem, simplify: boolean): IDataObject 
 	return toJson({ taskId, family, operation, ...besideTask(outcome), ...rest });
 }
 
-function markdownOf({ kind, url, name }: ResultFile): string {
-	const label = name ?? kind;
-	return kind === 'image' ? `![${label}](${shownLink(url)})` : `[${label}](${shownLink(url)})`;
-}
+const markdownOf = ({ kind, url, name }: ResultFile) =>
+	`${kind === 'image' ? '!' : ''}[${name ?? kind}](${shownLink(url)})`;
 
 /** The short output for the model of an AI agent. */
 function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObject {
