@@ -75,13 +75,8 @@ const liteFields = z.object({
 	image_urls: links(liteLink, spec.REFERENCE_LIMITS.lite.count).optional(),
 });
 
-interface Sizes extends RequestBody {
-	size?: string;
-	pixel_size?: string;
-}
-
 /** "Pixel Size" is another way to say `size`. */
-const withPixelSize = (fields: z.ZodType<Sizes, z.ZodTypeDef, unknown>) =>
+const withPixelSize = (fields: BuyingOperation['schema']) =>
 	fields
 		.refine(({ size, pixel_size }) => size === undefined || pixel_size === undefined, {
 			path: ['pixel_size'],
