@@ -36,30 +36,25 @@ const anyValues = {
 const OFFICIAL_SIZES = ['auto', ...spec.IMAGE_RATIOS];
 
 /** Fields of the official model (spec §3a). */
-const officialFields = z
-	.object({
-		...anyValues,
-		size: text()
-			.refine(
-				(size) => OFFICIAL_SIZES.includes(size) || spec.isPixelSize(size),
-				`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
-			)
-			.optional(),
-		pixel_size: text().refine(spec.isPixelSize, 'must be pixels such as 1536x1024').optional(),
-		resolution: oneOf(spec.OFFICIAL_RESOLUTIONS).optional(),
-		output_compression: integer(0, spec.MAX_COMPRESSION).optional(),
-		image_urls: links(officialLink, spec.REFERENCE_LIMITS.official.count)
-			.refine(
-				(references) => uploadedBytes(references) <= spec.REFERENCE_LIMITS.official.totalBytes,
-				`must have at most ${spec.REFERENCE_LIMITS.official.totalBytes} bytes in all`,
-			)
-			.optional(),
-		mask_url: officialLink.optional(),
-	})
-	.refine(({ mask_url, image_urls }) => mask_url === undefined || image_urls?.length, {
-		path: ['mask_url'],
-		message: 'must come with a reference image, the one to be repainted',
-	});
+const officialFields = z.object({
+	...anyValues,
+	size: text()
+		.refine(
+			(size) => OFFICIAL_SIZES.includes(size) || spec.isPixelSize(size),
+			`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
+		)
+		.optional(),
+	pixel_size: text().refine(spec.isPixelSize, 'must be pixels such as 1536x1024').optional(),
+	resolution: oneOf(spec.OFFICIAL_RESOLUTIONS).optional(),
+	output_compression: integer(0, spec.MAX_COMPRESSION).optional(),
+	image_urls: links(officialLink, spec.REFERENCE_LIMITS.official.count)
+		.refine(
+			(references) => uploadedBytes(references) <= spec.REFERENCE_LIMITS.official.totalBytes,
+			`must have at most ${spec.REFERENCE_LIMITS.official.totalBytes} bytes in all`,
+		)
+		.optional(),
+	mask_url: officialLink.optional(),
+});
 
 const LITE_SIZES = ['auto', ...spec.LITE_RATIOS];
 
