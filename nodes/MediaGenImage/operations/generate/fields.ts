@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import * as spec from '../../../shared/api/image';
 import {
@@ -78,17 +78,26 @@ export const countField: INodeProperties = {
 const maskDescription =
 	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
+/** A list that a lite model does not have. It begins with its first value. */
+const officialList = (
+	displayName: string,
+	name: string,
+	options: INodePropertyOptions[],
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'options',
+	options,
+	default: String(options[0]?.value),
+	displayOptions: { hide: liteModels },
+});
+
 export const additionalFields = additionalFieldsOf([
-	{
-		displayName: 'Background',
-		name: 'background',
-		type: 'options',
-		options: toOptions(spec.IMAGE_BACKGROUNDS, {
-			transparent: 'The service silently draws this as Auto',
-		}),
-		default: 'auto',
-		displayOptions: { hide: liteModels },
-	},
+	officialList(
+		'Background',
+		'background',
+		toOptions(spec.IMAGE_BACKGROUNDS, { transparent: 'The service silently draws this as Auto' }),
+	),
 	textField({
 		displayName: 'Mask Input Data Field Name',
 		name: 'maskBinaryProperty',
@@ -102,14 +111,7 @@ export const additionalFields = additionalFieldsOf([
 		placeholder: 'e.g. https://example.com/mask.png',
 		description: maskDescription,
 	}),
-	{
-		displayName: 'Moderation',
-		name: 'moderation',
-		type: 'options',
-		options: toOptions(spec.IMAGE_MODERATIONS, { low: 'Looser' }),
-		default: 'auto',
-		displayOptions: { hide: liteModels },
-	},
+	officialList('Moderation', 'moderation', toOptions(spec.IMAGE_MODERATIONS, { low: 'Looser' })),
 	{
 		displayName: 'Output Compression',
 		name: 'outputCompression',
@@ -122,14 +124,11 @@ export const additionalFields = additionalFieldsOf([
 		},
 		description: 'From 0 to 100; for JPEG and WebP only',
 	},
-	{
-		displayName: 'Output Format',
-		name: 'outputFormat',
-		type: 'options',
-		options: toOptions(spec.OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
-		default: 'png',
-		displayOptions: { hide: liteModels },
-	},
+	officialList(
+		'Output Format',
+		'outputFormat',
+		toOptions(spec.OUTPUT_FORMATS, {}, { png: 'PNG', jpeg: 'JPEG', webp: 'WebP' }),
+	),
 	textField({
 		displayName: 'Pixel Size',
 		name: 'pixelSize',
@@ -137,25 +136,15 @@ export const additionalFields = additionalFieldsOf([
 		displayOptions: { hide: liteModels },
 		description: 'Width and height in pixels, in place of Size',
 	}),
-	{
-		displayName: 'Quality',
-		name: 'quality',
-		type: 'options',
-		options: toOptions(spec.IMAGE_QUALITIES, {
+	officialList(
+		'Quality',
+		'quality',
+		toOptions(spec.IMAGE_QUALITIES, {
 			auto: 'Usually like Low',
 			high: 'With the resolution 4k this takes more than two minutes',
 		}),
-		default: 'auto',
-		displayOptions: { hide: liteModels },
-	},
-	{
-		displayName: 'Resolution',
-		name: 'resolution',
-		type: 'options',
-		options: toOptions(spec.OFFICIAL_RESOLUTIONS),
-		default: '1k',
-		displayOptions: { hide: liteModels },
-	},
+	),
+	officialList('Resolution', 'resolution', toOptions(spec.OFFICIAL_RESOLUTIONS)),
 	{
 		displayName: 'Resolution',
 		name: 'resolution',
