@@ -12,7 +12,7 @@ import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
-import { failedTaskError, readAgain, retrieveRecord, type TaskRun, withRecord } from './taskRun';
+import { endedItem, readAgain, retrieveRecord, type TaskRun, withRecord } from './taskRun';
 
 const FIRST_POLL_MS = 1_000;
 
@@ -108,7 +108,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 			return { ...outcome, error: timeoutError(run, outcome, last) };
 		isOver = true;
 	}
-	return { ...outcome, error: failedTaskError(run, outcome) };
+	return endedItem(run, outcome);
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */

@@ -10,7 +10,7 @@ import {
 	type ServiceContext,
 } from '../api/http';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
-import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
+import { asNodeError, itemError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
@@ -162,15 +162,13 @@ export async function readAgain(run: ReadingRun, item: AcceptedItem, retry: 'onc
 	return record ? withRecord(run, item, record) : item;
 }
 
-/** The error of a task that the service reports as failed; `undefined` for any other task. */
-export function failedTaskError(
-	{ context }: Pick<RecordRun, 'context'>,
-	{ itemIndex, taskId, task }: AcceptedItem,
-): NodeError | undefined {
-	if (!task.error) return undefined;
-	const message = `Task ${taskId} failed: ${task.error.message}`;
+/** The item of a task that has ended, with an error if the service reports it as failed. */
+export function endedItem({ context }: ReadingRun, item: AcceptedItem): AcceptedItem {
+	const { error: failure } = item.task;
+	if (!failure) return { ...item, error: undefined };
+	const message = `Task ${item.taskId} failed: ${failure.message}`;
 	const refund = 'The service refunds what a failed task was charged.';
-	const error = itemError(context.getNode(), message, itemIndex, refund);
-	Object.assign(error.context, { code: task.error.code, type: task.error.type });
-	return error;
+	const error = itemError(context.getNode(), message, item.itemIndex, refund);
+	Object.assign(error.context, { code: failure.code, type: failure.type });
+	return { ...item, error };
 }

@@ -8,13 +8,7 @@ import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
 import { Absence, resultMayCome } from './poll';
 import { retrieveError } from './taskErrors';
-import {
-	failedTaskError,
-	retrieveRecord,
-	type TaskContext,
-	type TaskRun,
-	withRecord,
-} from './taskRun';
+import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
 export interface WaitingExecution {
@@ -140,7 +134,7 @@ async function noteEnd(
 		if (resultMayCome(current))
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
 		if (!hasEnded(current.task.status)) return false;
-		ended.set(taskId, { ...current, error: failedTaskError(run, current) });
+		ended.set(taskId, endedItem(run, current));
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		const absence = absent.get(taskId) ?? new Absence();

@@ -10,7 +10,7 @@ import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { hasCome } from './poll';
-import { failedTaskError, type TaskRun } from './taskRun';
+import { endedItem, type TaskRun } from './taskRun';
 import {
 	findRunning,
 	forgetConnection,
@@ -274,10 +274,8 @@ async function watch(
  */
 export function watchPause(run: PausedRun, addresses: PauseAddresses, expected: number): void {
 	const { ended } = waitingExecution(run.key);
-	for (const outcome of run.outcomes.filter(isAccepted)) {
-		if (hasCome(outcome))
-			ended.set(outcome.taskId, { ...outcome, error: failedTaskError(run, outcome) });
-	}
+	for (const outcome of run.outcomes.filter(isAccepted))
+		if (hasCome(outcome)) ended.set(outcome.taskId, endedItem(run, outcome));
 	keepConnection(run);
 	void watch({ ...run, isKept: true }, addresses, expected)
 		.catch((error: unknown) => {
