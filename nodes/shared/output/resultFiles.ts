@@ -248,17 +248,18 @@ class Results {
 	private readonly found: FoundFile[] = [];
 	private readonly seen: Set<string>;
 
-	private readonly hasSource: boolean;
+	/** Whether the task was made from something; `undefined` if its request is not known. */
+	private readonly hasSource: boolean | undefined;
 	private readonly labels = new Map<object, Record<string, unknown>>();
 
 	constructor(
 		private readonly family: TaskFamily | null,
 		private readonly isGrid: boolean,
 		private readonly baseUrl: string,
-		{ urls = new Set(), namesTask = false }: Partial<SentRequest> = {},
+		request: SentRequest | undefined,
 	) {
-		this.seen = new Set(urls);
-		this.hasSource = namesTask || urls.size > 0;
+		this.seen = new Set(request?.urls);
+		this.hasSource = request && (request.namesTask === true || request.urls.size > 0);
 	}
 
 	get isEmpty(): boolean {
@@ -275,15 +276,19 @@ class Results {
 		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
 	};
 
-	/** Whether the task was made from something, and this is it: `original_video_url`. */
+	/** Whether this is what the task was made from: `original_video_url`. */
 	private readonly isSource = ({ name, isFieldName }: FoundFile): boolean =>
-		this.hasSource && isFieldName === true && SOURCE_NAME.test(toCamelCase(name ?? ''));
+		this.hasSource !== false && isFieldName === true && SOURCE_NAME.test(toCamelCase(name ?? ''));
+
+	/** Whether this is surely what the task has made. If its request is not known, the original may be the better one of two files. */
+	private readonly isNew = ({ name }: FoundFile): boolean =>
+		this.hasSource === undefined ? name === null : !PREVIEW_NAME.test(name ?? '');
 
 	/** The family's own kind first: a video before its original and its cover. In an unknown family, pictures come after the other files. */
 	get files(): ResultFile[] {
 		const main = this.found.filter(this.isMain);
 		const others = main.filter((file) => !this.isSource(file));
-		const isMade = others.some(({ name }) => !PREVIEW_NAME.test(name ?? ''));
+		const isMade = others.some(this.isNew);
 		const made = isMade ? others : main;
 		const ordered = [
 			...made.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
@@ -404,13 +409,11 @@ export function textResult(raw: Record<string, unknown>): Record<string, unknown
  * of the record; of these the family's own kind first. Each link comes once; links of the request are left out.
  *
  * @param request the request's own links; without it, fields that a request can have are left out
- * @param now milliseconds since 1970, for families that state a lifetime but send no date
  * @param baseUrl where relative links lead
  */
 export function resultFiles(
 	record: TaskRecord,
 	family: TaskFamily | null,
-	now: number,
 	request?: SentRequest,
 	baseUrl = '',
 ): ResultFile[] {
@@ -418,10 +421,11 @@ export function resultFiles(
 	const results = new Results(family, isGrid, baseUrl, request);
 	const result = resultOf(record.raw);
 	const hours = family === null ? undefined : FAMILIES[family].linkHours;
+	const { completed } = record;
 	const expiresAt =
-		hours === undefined
+		hours === undefined || completed === undefined
 			? null
-			: new Date((record.completed ?? now) + hours * HOUR_MS).toISOString();
+			: new Date(completed + hours * HOUR_MS).toISOString();
 	const shown = family ?? (isGrid ? 'grid' : null);
 	const addPlace = (each: TaskFamily) => {
 		const { kind, results: place } = FAMILIES[each];

@@ -132,10 +132,9 @@ export function toTask(
 	record: TaskRecord,
 	{ taskId, family, operation, request }: TaskOrigin,
 	words: BrandWordMap,
-	now: number,
 	baseUrl = '',
 ): Task {
-	const results = resultFiles(record, family, now, request, baseUrl);
+	const results = resultFiles(record, family, request, baseUrl);
 	const status = recordStatus(record, results);
 	const isGrid = isGridRecord(record.raw, family) && record.action !== undefined;
 	return {
@@ -158,5 +157,5 @@ export function toTask(
 
 /** A task for which only the acknowledgement is known. */
 export function submittedTask(origin: TaskOrigin): Task {
-	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {}, 0);
+	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {});
 }

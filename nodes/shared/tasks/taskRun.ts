@@ -143,7 +143,7 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 	const before = item.notes.filter((each) => each !== noFile && each !== note && !FEWER.test(each));
 	try {
 		const origin = { taskId, family, operation, request };
-		const task = toTask(record, origin, brandWords, clock.now(), baseUrl);
+		const task = toTask(record, origin, brandWords, baseUrl);
 		const notes = [...before, ...(note === undefined ? fewerNote(item, task) : [note])];
 		if (!isEmpty(raw, task)) return { ...item, task, record: raw, notes };
 		return { ...item, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };

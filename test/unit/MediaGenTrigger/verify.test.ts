@@ -8,7 +8,7 @@ function familyOf(body: unknown): TaskFamily | null | undefined {
 	const record = readTaskRecord(body);
 	if (!record) return undefined;
 	const origin = { taskId: 'task_1', family: null, operation: 'callback' };
-	return shownFamily(record.raw, toTask(record, origin, {}, 0).results);
+	return shownFamily(record.raw, toTask(record, origin, {}).results);
 }
 
 const link = (name: string) => `https://example.com/${name}`;

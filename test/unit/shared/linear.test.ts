@@ -86,7 +86,7 @@ function recordOf(raw: Record<string, unknown>) {
 
 const ORIGIN = { taskId: 'task_1', family: 'image', operation: 'generate' } as const;
 const taskOf = (raw: Record<string, unknown>): Task =>
-	toTask(recordOf(raw), ORIGIN, {}, 0, 'https://api.example.com');
+	toTask(recordOf(raw), ORIGIN, {}, 'https://api.example.com');
 
 const node = nodeOf('Image');
 
@@ -150,8 +150,7 @@ const READERS: ReadonlyArray<readonly [string, (text: string) => unknown]> = [
 	],
 	[
 		'a result',
-		(text) =>
-			resultFiles(recordOf({ result: { video_url: text, data: text, title: text } }), null, 0),
+		(text) => resultFiles(recordOf({ result: { video_url: text, data: text, title: text } }), null),
 	],
 	[
 		'the name of a field',

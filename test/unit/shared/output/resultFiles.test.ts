@@ -22,7 +22,7 @@ function recordOf(raw: Record<string, unknown>): TaskRecord {
 
 /** Each result as "1 song.mp3 name": its number ("-" where it has none), the end of its link, and its name if it has one. */
 function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, request?: SentRequest) {
-	return resultFiles(recordOf(raw), family, NOW, request).map(({ index, url, name }) =>
+	return resultFiles(recordOf(raw), family, request).map(({ index, url, name }) =>
 		[index ?? '-', url.split('/').pop(), ...(name === null ? [] : [name])].join(' '),
 	);
 }
@@ -31,7 +31,7 @@ const link = (name: string) => `https://files.example.com/${name}`;
 
 /** The results of a record whose `result` this is. */
 const resultsOf = (family: TaskFamily | null, result: unknown) =>
-	resultFiles(recordOf({ result }), family, NOW);
+	resultFiles(recordOf({ result }), family);
 
 const kindsOf = (family: TaskFamily | null, result: unknown) =>
 	resultsOf(family, result).map(({ kind }) => kind);
@@ -139,8 +139,14 @@ describe('What a task was made from, stored again under another link, comes afte
 		expect(others).toEqual([`2 before.mp4 ${name}`]);
 	});
 
-	test.each<[string, SentRequest]>([
+	test('where the request is not known, after one whose field says nothing else', () => {
+		const result = { original_video_url: before, video_url: after };
+		expect(filesOf('video', { result })).toEqual(['1 after.mp4', '2 before.mp4 original_video']);
+	});
+
+	test.each<[string, SentRequest | undefined]>([
 		['where the request has no link', sentRequestOf({ prompt: 'x' })],
+		['where the request is not known', undefined],
 		['beside a preview', request],
 	])('not so %s: then the original is the better of two', (_, sent) => {
 		const result = { original_url: link('full.png'), preview_url: link('small.png') };
@@ -237,15 +243,20 @@ test.each(NO_DATES)('an expiry of %j is no date, and the link comes out', (expir
 test('a video lives for 24 hours from its completion, in whatever unit that is given', () => {
 	for (const completed of [NOW / 1_000, NOW, NOW * 1_000, '2026-01-01T00:00:00Z']) {
 		const record = recordOf({ completed, result: { video_url: link('a.mp4') } });
-		const [file] = resultFiles(record, 'video', NOW + 1);
+		const [file] = resultFiles(record, 'video');
 		expect(file?.expiresAt).toBe('2026-01-02T00:00:00.000Z');
 	}
+});
+
+test('a video without the time of its completion has no known end', () => {
+	const [file] = resultFiles(recordOf({ result: { video_url: link('a.mp4') } }), 'video');
+	expect(file?.expiresAt).toBeNull();
 });
 
 test('a picture or a song outside of the documented place has no end of its own', () => {
 	for (const family of ['image', 'grid', 'music', null] as const) {
 		const record = recordOf({ result: { url: link('1') }, output: link('2') });
-		const files = resultFiles(record, family, NOW);
+		const files = resultFiles(record, family);
 		expect(files.map(({ expiresAt }) => expiresAt)).toStrictEqual([null, null]);
 	}
 });
@@ -342,7 +353,7 @@ test('the documented places tell the kind, whatever the family', () => {
 		image_urls: [link('1')],
 		result: { images: [{ url: link('i') }], music: [{ audio_url: link('m') }] },
 	};
-	expect(resultFiles(recordOf(raw), null, NOW).map(({ kind, url }) => [kind, url])).toEqual([
+	expect(resultFiles(recordOf(raw), null).map(({ kind, url }) => [kind, url])).toEqual([
 		['image', link('g')],
 		['image', link('1')],
 		['image', link('i')],
@@ -350,14 +361,14 @@ test('the documented places tell the kind, whatever the family', () => {
 	]);
 	expect(kindsOf('video', { music: [{ audio_url: link('m') }] })).toEqual(['audio']);
 	expect(kindsOf('music', { images: [{ url: link('i') }] })).toEqual(['image']);
-	const [grid] = resultFiles(recordOf({ grid_image_url: link('g') }), 'music', NOW);
+	const [grid] = resultFiles(recordOf({ grid_image_url: link('g') }), 'music');
 	expect(grid?.kind).toBe('image');
 });
 
 test('a link of a grid expires when the record around it says', () => {
 	const expires_at = '2026-01-01T00:00:00Z';
 	const result = { image_urls: [link('1.png')], expires_at };
-	const files = resultFiles(recordOf({ grid_image_url: link('g.png'), result }), 'grid', NOW);
+	const files = resultFiles(recordOf({ grid_image_url: link('g.png'), result }), 'grid');
 	expect(files.map((file) => file.expiresAt)).toStrictEqual([null, '2026-01-01T00:00:00.000Z']);
 });
 
@@ -455,7 +466,7 @@ describe('A link is read in any notation', () => {
 	const BASE = 'https://api.example.com/v9';
 
 	const urlsOf = (family: TaskFamily | null, raw: Record<string, unknown>) =>
-		resultFiles(recordOf(raw), family, NOW, undefined, BASE).map(({ url }) => url);
+		resultFiles(recordOf(raw), family, undefined, BASE).map(({ url }) => url);
 
 	test.each<[string, string, string]>([
 		['from the root', '/files/1.png', 'https://api.example.com/files/1.png'],
@@ -729,7 +740,7 @@ describe('What stands beside a link comes out with it', () => {
 		const others = { kind: 'x', index: 9, lyrics: 'la '.repeat(1_000), tags: null };
 		const track = { ...told, ...links, ...others };
 		const beside = { ...told, expiresAt: null };
-		expect(resultFiles(recordOf({ result: { music: [track] } }), 'music', NOW)).toEqual([
+		expect(resultFiles(recordOf({ result: { music: [track] } }), 'music')).toEqual([
 			{ index: 1, kind: 'audio', url: link('1.mp3'), name: null, ...beside },
 			{ index: 1, kind: 'image', url: link('1.png'), name: null, ...beside },
 		]);
@@ -788,7 +799,7 @@ test('a record of 200,000 links is read', () => {
 		title: `T${at}`,
 		files: [{ url: link(`${at}.mp3`) }],
 	}));
-	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music', NOW)).toHaveLength(200_000);
+	expect(resultFiles(recordOf({ result: { tracks: music } }), 'music')).toHaveLength(200_000);
 });
 
 /** One record in one of the shapes that a service might choose, and what must come out of it. */
@@ -954,7 +965,7 @@ test(`${RUNS} records: every link that the service made comes out once with its 
 			if (!record) throw new Error('The record was not read');
 			const request = requestKnown ? sentRequestOf(requestBody) : undefined;
 			const origin = { taskId: 'task_1', family, operation: 'generate', request };
-			const task = toTask(record, origin, {}, NOW);
+			const task = toTask(record, origin, {});
 			const found = task.results.map(({ url, index }) => `${index} ${url}`).sort();
 			const expected = made.map(([url, index]) => `${index} ${url}`).sort();
 			if (found.join() !== expected.join())

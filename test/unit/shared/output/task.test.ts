@@ -2,12 +2,10 @@ import type { TaskFamily } from '../../../../nodes/shared/api/families';
 import { readTaskRecord } from '../../../../nodes/shared/api/records';
 import { submittedTask, toTask } from '../../../../nodes/shared/output/task';
 
-const NOW = Date.UTC(2026, 0, 1);
-
 function taskOf(raw: Record<string, unknown>, family: TaskFamily | null = 'image') {
 	const record = readTaskRecord(raw);
 	if (!record) throw new Error('The record was not read');
-	return toTask(record, { taskId: 'task_1', family, operation: 'generate' }, {}, NOW);
+	return toTask(record, { taskId: 'task_1', family, operation: 'generate' }, {});
 }
 
 const link = 'https://files.example.com/1.png';
