@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { CHAT_PRICES, SANDBOX_KEYS, type SandboxOptions } from '../../sandbox/service';
-import { ask, bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+import { CHAT_PRICES, SANDBOX_KEYS } from '../../sandbox/service';
+import { ask, text, until, useBench, type Answer, type Json } from './support/sandbox';
 
 const BETA = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' };
 const MODEL = 'a-model';
@@ -20,14 +20,7 @@ const block = (content: string, marker: Marker = 'none') => {
 	return { type: 'text', text: content, ...(marker === 'none' ? {} : { cache_control }) };
 };
 
-interface Chat extends Bench {
-	messages(body: object, headers?: Record<string, string>): Promise<Answer>;
-	completions(body: object, headers?: Record<string, string>): Promise<Answer>;
-}
-
-async function chat(options: SandboxOptions = {}): Promise<Chat> {
-	const it = await bench(options);
-	const { sandbox } = it;
+const it = useBench(({ sandbox }) => {
 	const post = (path: string, headers: Record<string, string>, body: object) =>
 		ask(sandbox.url + path, {
 			method: 'POST',
@@ -37,11 +30,12 @@ async function chat(options: SandboxOptions = {}): Promise<Chat> {
 	const byKey = { 'x-api-key': sandbox.key, 'vendor-version': '2023-06-01' };
 	const bearer = { authorization: `Bearer ${sandbox.key}` };
 	return {
-		...it,
-		messages: (body, headers) => post('/v1/messages', { ...byKey, ...headers }, body),
-		completions: (body, headers) => post('/v1/chat/completions', { ...bearer, ...headers }, body),
+		messages: (body: object, headers?: Record<string, string>) =>
+			post('/v1/messages', { ...byKey, ...headers }, body),
+		completions: (body: object, headers?: Record<string, string>) =>
+			post('/v1/chat/completions', { ...bearer, ...headers }, body),
 	};
-}
+});
 
 interface Seen {
 	plain: number;
@@ -87,107 +81,98 @@ const ask2 = (marker: Marker = true, question = QUESTION, document = DOCUMENT) =
 type Asked = Parameters<typeof ask1>;
 const betaOf = ([marker]: Asked) => (marker === '1h' ? BETA : {});
 const STYLES = [
-	['messages', (it: Chat, ...of: Asked) => it.messages(ask1(...of), betaOf(of))],
-	['completions', (it: Chat, ...of: Asked) => it.completions(ask2(...of), betaOf(of))],
+	['messages', (...of: Asked) => it.messages(ask1(...of), betaOf(of))],
+	['completions', (...of: Asked) => it.completions(ask2(...of), betaOf(of))],
 ] as const;
 
 describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
-	it('rule 8: is written by the first request and read by an identical second', async () => {
-		const it = await chat();
-		expect(seen(await send(it))).toEqual(counted(tokens(QUESTION), 0, tokens(DOCUMENT)));
-		expect(seen(await send(it))).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), 0));
+	test('rule 8: is written by the first request and read by an identical second', async () => {
+		expect(seen(await send())).toEqual(counted(tokens(QUESTION), 0, tokens(DOCUMENT)));
+		expect(seen(await send())).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), 0));
 	});
 
-	it('rule 3: is read by another question after the same marked block', async () => {
-		const it = await chat();
-		await send(it);
-		expect(seen(await send(it, true, 'And how cold is it down there?'))).toMatchObject({
+	test('rule 3: is read by another question after the same marked block', async () => {
+		await send();
+		expect(seen(await send(true, 'And how cold is it down there?'))).toMatchObject({
 			read: tokens(DOCUMENT),
 			written: 0,
 		});
 	});
 
-	it('is not used without a marker', async () => {
-		const it = await chat();
-		await send(it);
-		expect(seen(await send(it, 'none'))).toEqual(counted(tokens(DOCUMENT, QUESTION), 0, 0));
+	test('is not used without a marker', async () => {
+		await send();
+		expect(seen(await send('none'))).toEqual(counted(tokens(DOCUMENT, QUESTION), 0, 0));
 	});
 
-	it('rule 4: ignores a marker on a prefix that is too short, without an error', async () => {
-		const it = await chat();
+	test('rule 4: ignores a marker on a prefix that is too short, without an error', async () => {
 		for (let round = 0; round < 2; round += 1) {
-			expect(seen(await send(it, true, QUESTION, SHORT))).toEqual(
+			expect(seen(await send(true, QUESTION, SHORT))).toEqual(
 				counted(tokens(SHORT, QUESTION), 0, 0),
 			);
 		}
 	});
 
-	it.each([
+	test.each([
 		['a space', `${DOCUMENT} `],
 		['a line break', `${DOCUMENT}\n`],
 		['a letter at its beginning', `l${DOCUMENT.slice(1)}`],
 		['a timestamp', `2026-01-01T00:00:00Z ${DOCUMENT}`],
 	])('rule 5: is missed by a prefix that differs in %s', async (_what, document) => {
-		const it = await chat();
-		await send(it);
-		expect(seen(await send(it, true, QUESTION, document))).toMatchObject({
+		await send();
+		expect(seen(await send(true, QUESTION, document))).toMatchObject({
 			read: 0,
 			written: tokens(document),
 		});
 	});
 
-	it.each([
+	test.each([
 		['5 minutes, also without a ttl', true, 5],
 		['5 minutes with ttl 5m', '5m', 5],
 		['an hour with ttl 1h', '1h', 60],
 	] as const)('rule 1: expires after %s', async (_time, marker, minutes) => {
-		const it = await chat();
-		await send(it, marker);
+		await send(marker);
 		await it.clock.advance(minutes * 60_000 - 1);
-		expect(seen(await send(it, marker)).read).toBe(tokens(DOCUMENT));
+		expect(seen(await send(marker)).read).toBe(tokens(DOCUMENT));
 		await it.clock.advance(minutes * 60_000);
-		expect(seen(await send(it, marker))).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
+		expect(seen(await send(marker))).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
 	});
 
-	it('rule 7: counts its lifetime from the last access', async () => {
-		const it = await chat();
-		await send(it);
+	test('rule 7: counts its lifetime from the last access', async () => {
+		await send();
 		for (let round = 0; round < 4; round += 1) {
 			await it.clock.advance(4 * 60_000);
-			expect(seen(await send(it)).read).toBe(tokens(DOCUMENT));
+			expect(seen(await send()).read).toBe(tokens(DOCUMENT));
 		}
 	});
 
-	it('rule 6: is reported as written by a refused request, and not read by the next', async () => {
-		const it = await chat();
+	test('rule 6: is reported as written by a refused request, and not read by the next', async () => {
 		it.sandbox.chat.script({ refusal: true });
-		const refused = await send(it);
+		const refused = await send();
 		expect(refused.body.stop_reason).toBe('refusal');
 		expect(seen(refused).written).toBe(tokens(DOCUMENT));
-		expect(seen(await send(it))).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
-		expect(seen(await send(it))).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
+		expect(seen(await send())).toMatchObject({ read: 0, written: tokens(DOCUMENT) });
+		expect(seen(await send())).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
 	});
 
-	it('is refused at a phrase', async () => {
-		const it = await chat();
-		expect((await send(it, true, 'sandbox:refuse')).body.stop_reason).toBe('refusal');
+	test('is refused at a phrase', async () => {
+		expect((await send(true, 'sandbox:refuse')).body.stop_reason).toBe('refusal');
 	});
 
-	it('belongs to its key and its model', async () => {
-		const it = await chat({ keys: [{ key: 'other' }] });
-		await send(it);
+	test('belongs to its key and its model', async () => {
+		await send();
 		const post = (body: object, headers = {}) =>
 			_style === 'messages'
 				? it.messages({ ...ask1(), ...body }, headers)
 				: it.completions({ ...ask2(), ...body }, headers);
-		const other = { 'x-api-key': 'other', authorization: 'Bearer other' };
+		const key = SANDBOX_KEYS.unlimited;
+		const other = { 'x-api-key': key, authorization: `Bearer ${key}` };
 		expect(seen(await post({}, other)).read).toBe(0);
 		expect(seen(await post({ model: 'b' })).read).toBe(0);
 	});
 
-	it('cannot be read before the first request has been answered', async () => {
-		const it = await chat({ chatLatency: 1_000 });
-		const both = [send(it), send(it)];
+	test('cannot be read before the first request has been answered', async () => {
+		it.sandbox.settings.set({ chatLatency: 1_000 });
+		const both = [send(), send()];
 		await until(
 			'both have come in',
 			() => it.sandbox.requests.list().filter(({ body }) => body !== undefined).length === 2,
@@ -198,12 +183,10 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(written).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
 	});
 
-	it('costs less than plain input to read, and more to write', async () => {
+	test('costs less than plain input to read, and more to write', async () => {
 		expect(CHAT_PRICES.read).toBeLessThan(CHAT_PRICES.plain);
 		expect(CHAT_PRICES.written5m).toBeGreaterThan(CHAT_PRICES.plain);
-		const it = await chat();
-		for (let question = 0; question < 5; question += 1)
-			await send(it, true, `Question ${question}?`);
+		for (let question = 0; question < 5; question += 1) await send(true, `Question ${question}?`);
 		const { requests, totals } = it.sandbox.chat.bill();
 		expect(requests).toHaveLength(5);
 		expect(totals).toMatchObject({
@@ -226,12 +209,11 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 describe('several breakpoints', () => {
 	const other = DOCUMENT.replaceAll('sea', 'sky');
 	const third = DOCUMENT.replaceAll('sea', 'sun');
-	const send = (it: Chat, blocks: object[], headers = {}) =>
+	const send = (blocks: object[], headers = {}) =>
 		it.messages({ system: blocks, messages: [{ role: 'user', content: QUESTION }] }, headers);
 
-	it('write one part each, and are read up to the first difference', async () => {
-		const it = await chat();
-		const first = await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA);
+	test('write one part each, and are read up to the first difference', async () => {
+		const first = await send([block(DOCUMENT, '1h'), block(other, '5m')], BETA);
 		expect(first.body.usage).toMatchObject({
 			cache_creation_input_tokens: tokens(DOCUMENT, other),
 			cache_creation: {
@@ -239,51 +221,47 @@ describe('several breakpoints', () => {
 				ephemeral_5m_input_tokens: tokens(other),
 			},
 		});
-		const changed = await send(it, [block(DOCUMENT, '1h'), block(third, '5m')], BETA);
+		const changed = await send([block(DOCUMENT, '1h'), block(third, '5m')], BETA);
 		expect(seen(changed)).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), tokens(third)));
 		await it.clock.advance(10 * 60_000);
-		expect(seen(await send(it, [block(DOCUMENT, '1h'), block(other, '5m')], BETA))).toMatchObject({
+		expect(seen(await send([block(DOCUMENT, '1h'), block(other, '5m')], BETA))).toMatchObject({
 			read: tokens(DOCUMENT),
 			written: tokens(other),
 		});
 	});
 
-	it('find the prefix of an earlier turn when the marker has moved', async () => {
-		const it = await chat();
-		await send(it, [block(DOCUMENT, true)]);
-		expect(seen(await send(it, [block(DOCUMENT), block(other, true)]))).toEqual(
+	test('find the prefix of an earlier turn when the marker has moved', async () => {
+		await send([block(DOCUMENT, true)]);
+		expect(seen(await send([block(DOCUMENT), block(other, true)]))).toEqual(
 			counted(tokens(QUESTION), tokens(DOCUMENT), tokens(other)),
 		);
 	});
 
-	it('are read again however many blocks have come since, but found without a marker near them only', async () => {
+	test('are read again however many blocks have come since, but found without a marker near them only', async () => {
 		const many = Array.from({ length: 25 }, (_, at) => block(`Remark ${at}.`));
-		const marked = await chat();
-		await send(marked, [block(DOCUMENT, true)]);
-		expect(
-			seen(await send(marked, [block(DOCUMENT, true), ...many, block(other, true)])).read,
-		).toBe(tokens(DOCUMENT));
-		const unmarked = await chat();
-		await send(unmarked, [block(DOCUMENT, true)]);
-		expect(seen(await send(unmarked, [block(DOCUMENT), ...many, block(other, true)])).read).toBe(0);
+		await send([block(DOCUMENT, true)]);
+		expect(seen(await send([block(DOCUMENT, true), ...many, block(other, true)])).read).toBe(
+			tokens(DOCUMENT),
+		);
+		it.sandbox.reset();
+		await send([block(DOCUMENT, true)]);
+		expect(seen(await send([block(DOCUMENT), ...many, block(other, true)])).read).toBe(0);
 	});
 
-	it('count a short block together with the blocks before it', async () => {
-		const it = await chat();
-		expect(seen(await send(it, [block(DOCUMENT), block(SHORT, true)])).written).toBe(
+	test('count a short block together with the blocks before it', async () => {
+		expect(seen(await send([block(DOCUMENT), block(SHORT, true)])).written).toBe(
 			tokens(DOCUMENT, SHORT),
 		);
 	});
 
-	it('depend on the order of the blocks', async () => {
-		const it = await chat();
-		await send(it, [block(DOCUMENT), block(other, true)]);
-		expect(seen(await send(it, [block(other), block(DOCUMENT, true)])).read).toBe(0);
+	test('depend on the order of the blocks', async () => {
+		await send([block(DOCUMENT), block(other, true)]);
+		expect(seen(await send([block(other), block(DOCUMENT, true)])).read).toBe(0);
 	});
 
-	it('may sit in user and assistant turns', async () => {
+	test('may sit in user and assistant turns', async () => {
 		for (const role of ['user', 'assistant']) {
-			const it = await chat();
+			it.sandbox.reset();
 			const turns = {
 				messages: [
 					{ role, content: [block(DOCUMENT, true)] },
@@ -295,8 +273,7 @@ describe('several breakpoints', () => {
 		}
 	});
 
-	it('include the tools, which come first', async () => {
-		const it = await chat();
+	test('include the tools, which come first', async () => {
 		const tool = (name: string) => ({ type: 'function', function: { name } });
 		await it.completions({ ...ask2(), tools: [tool('a')] });
 		expect(seen(await it.completions({ ...ask2(), tools: [tool('a')] })).read).toBeGreaterThan(
@@ -307,14 +284,13 @@ describe('several breakpoints', () => {
 });
 
 describe('markers', () => {
-	it.each([
+	test.each([
 		['system', 'completions'],
 		['user', 'completions'],
 		['user', 'messages'],
 	] as const)(
 		'rule 2: on a %s message with a text are ignored, without an error, in %s',
 		async (role, style) => {
-			const it = await chat();
 			const messages = [
 				{ role, content: DOCUMENT, cache_control: { type: 'ephemeral' } },
 				{ role: 'user', content: QUESTION },
@@ -326,8 +302,7 @@ describe('markers', () => {
 		},
 	);
 
-	it.each(STYLES)('rule 1: of 1h need the beta header in %s', async (style) => {
-		const it = await chat();
+	test.each(STYLES)('rule 1: of 1h need the beta header in %s', async (style) => {
 		const send = (headers: Record<string, string>) =>
 			style === 'messages' ? it.messages(ask1('1h'), headers) : it.completions(ask2('1h'), headers);
 		for (const headers of [{ 'vendor-beta': '' }, { 'vendor-beta': 'something-else' }]) {
@@ -339,8 +314,7 @@ describe('markers', () => {
 		expect((await send({ 'vendor-beta': `other-2026, ${BETA['vendor-beta']}` })).status).toBe(200);
 	});
 
-	it('of another lifetime or type are refused', async () => {
-		const it = await chat();
+	test('of another lifetime or type are refused', async () => {
 		const messages = [{ role: 'user', content: 'x' }];
 		const others = [{ type: 'ephemeral', ttl: '2h' }, { type: 'permanent' }, { ttl: '5m' }];
 		for (const cache_control of others) {
@@ -351,8 +325,7 @@ describe('markers', () => {
 });
 
 describe('usage', () => {
-	it('of messages has the fields of the spec', async () => {
-		const it = await chat();
+	test('of messages has the fields of the spec', async () => {
 		const { usage } = (await it.messages(ask1('1h'), BETA)).body;
 		expect(usage).toEqual({
 			input_tokens: tokens(QUESTION),
@@ -363,8 +336,7 @@ describe('usage', () => {
 		});
 	});
 
-	it('of completions has the fields of the spec, and the generic one only without a breakdown', async () => {
-		const it = await chat();
+	test('of completions has the fields of the spec, and the generic one only without a breakdown', async () => {
 		const whole = tokens(DOCUMENT, QUESTION);
 		const output = tokens(`Sample answer to: ${QUESTION}`);
 		expect((await it.completions(ask2('5m'))).body.usage).toEqual({
@@ -386,8 +358,7 @@ describe('usage', () => {
 		expect((await it.messages(ask1())).body.usage).not.toHaveProperty('cache_creation');
 	});
 
-	it('is charged, shown in the ledger, and is no submission', async () => {
-		const it = await chat();
+	test('is charged, shown in the ledger, and is no submission', async () => {
 		await it.messages(ask1());
 		const [entry] = it.sandbox.chat.bill().requests;
 		const report = it.sandbox.ledger();
@@ -400,8 +371,7 @@ describe('usage', () => {
 });
 
 describe('access', () => {
-	it('to messages is by x-api-key alone', async () => {
-		const it = await chat();
+	test('to messages is by x-api-key alone', async () => {
 		const bearer = await it.client.post(
 			'/v1/messages',
 			{ model: MODEL, ...ask1() },
@@ -413,8 +383,7 @@ describe('access', () => {
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.forbidden })).status).toBe(403);
 	});
 
-	it('to completions is by bearer token alone', async () => {
-		const it = await chat();
+	test('to completions is by bearer token alone', async () => {
 		const byKey = await ask(`${it.sandbox.url}/v1/chat/completions`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json', 'x-api-key': it.sandbox.key },
@@ -426,15 +395,14 @@ describe('access', () => {
 		).toBe(403);
 	});
 
-	it('is 402 without credits', async () => {
-		const it = await chat();
+	test('is 402 without credits', async () => {
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.empty })).body.error?.type).toBe(
 			'payment_required',
 		);
 		expect((await it.messages(ask1(), { 'x-api-key': SANDBOX_KEYS.unlimited })).status).toBe(200);
 	});
 
-	it.each([
+	test.each([
 		['no vendor-version', {}, { 'vendor-version': '' }],
 		['another vendor-version', {}, { 'vendor-version': '2024-01-01' }],
 		['no model', { model: undefined }, {}],
@@ -442,7 +410,6 @@ describe('access', () => {
 		['another role', { messages: [{ role: 'system', content: 'x' }] }, {}],
 		['max_tokens of nothing', { max_tokens: 0 }, {}],
 	])('to messages with %s is 400', async (_what, body, headers) => {
-		const it = await chat();
 		const answer = await it.messages({ ...ask1(), ...body }, headers);
 		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
 		expect(it.sandbox.chat.bill().requests).toEqual([]);
@@ -453,8 +420,7 @@ describe('answers', () => {
 	const say = (content: string) => ({ messages: [{ role: 'user', content }] });
 	const content = ({ body }: Answer) => body.choices?.[0]?.message?.content;
 
-	it('end at max_tokens', async () => {
-		const it = await chat();
+	test('end at max_tokens', async () => {
 		const long = await it.completions({
 			...say('one two three four five six seven'),
 			max_tokens: 4,
@@ -468,16 +434,14 @@ describe('answers', () => {
 		expect(messages.body.stop_reason).toBe('max_tokens');
 	});
 
-	it('come from the script, each once, in its order', async () => {
-		const it = await chat();
+	test('come from the script, each once, in its order', async () => {
 		it.sandbox.chat.script({ text: 'first' }, { text: 'second' });
 		expect(content(await it.completions(say('a')))).toBe('first');
 		expect((await it.messages(say('b'))).body.content).toEqual([{ type: 'text', text: 'second' }]);
 		expect(content(await it.completions(say('c')))).toBe('Sample answer to: c');
 	});
 
-	it('can be kept for all requests that match', async () => {
-		const it = await chat();
+	test('can be kept for all requests that match', async () => {
 		it.sandbox.chat.script({ text: 'about cats', when: { contains: 'cat' }, repeat: true });
 		expect(content(await it.completions(say('a cat')))).toBe('about cats');
 		expect(content(await it.completions(say('a dog')))).toBe('Sample answer to: a dog');
@@ -495,8 +459,7 @@ describe('answers', () => {
 		{ when: { lastRole: 'tool' as const }, text: 'Here it is: {{tool}}' },
 	];
 
-	it('drive an agent through a tool call', async () => {
-		const it = await chat();
+	test('drive an agent through a tool call', async () => {
 		const prepared = await it.admin('POST', '/chat/replies', AGENT);
 		expect(prepared.body).toHaveLength(2);
 		const first = await it.completions(say('Draw a fox'));
@@ -521,8 +484,7 @@ describe('answers', () => {
 		expect(content(second)).toBe('Here it is: https://example.com/fox.png');
 	});
 
-	it('drive an agent in messages style', async () => {
-		const it = await chat();
+	test('drive an agent in messages style', async () => {
 		it.sandbox.chat.script(...AGENT);
 		const first = await it.messages(say('Draw a fox'));
 		expect(first.body).toMatchObject({
@@ -544,8 +506,7 @@ describe('answers', () => {
 		expect(second.body.content).toEqual([{ type: 'text', text: 'Here it is: the link' }]);
 	});
 
-	it('that nobody has prepared call the first tool on offer with what was said, and repeat its result', async () => {
-		const it = await chat();
+	test('that nobody has prepared call the first tool on offer with what was said, and repeat its result', async () => {
 		// n8n puts the parameters of a tool that needs an approval into a group.
 		const inner = {
 			type: 'object',
@@ -580,8 +541,7 @@ describe('answers', () => {
 		expect(content(last)).toBe('Sample answer with the result: the link');
 	});
 
-	it('that are invalid are refused', async () => {
-		const it = await chat();
+	test('that are invalid are refused', async () => {
 		const answer = await it.admin('POST', '/chat/replies', { words: 'x' });
 		expect(answer.status).toBe(400);
 		expect(it.sandbox.chat.scripted()).toEqual([]);
@@ -596,8 +556,7 @@ describe('a streamed answer', () => {
 		return lines.map((line) => JSON.parse(line.replace(/^data: /, '')) as Json);
 	}
 
-	it('comes word by word, with the reason of its end', async () => {
-		const it = await chat();
+	test('comes word by word, with the reason of its end', async () => {
 		it.sandbox.chat.script({ text: 'Three short words' });
 		const chunks = events(
 			await it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true }),
@@ -608,8 +567,7 @@ describe('a streamed answer', () => {
 		expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
 	});
 
-	it('has tool calls in pieces, those of several in turns, and the usage on request', async () => {
-		const it = await chat();
+	test('has tool calls in pieces, those of several in turns, and the usage on request', async () => {
 		it.sandbox.chat.script({
 			toolCalls: [
 				{ name: 'draw', arguments: { what: 'a red fox' } },
@@ -650,8 +608,7 @@ describe('a streamed answer', () => {
 		});
 	}
 
-	it('of messages has the usage of the input first, then text, tool calls, and the reason of its end', async () => {
-		const it = await chat();
+	test('of messages has the usage of the input first, then text, tool calls, and the reason of its end', async () => {
 		it.sandbox.chat.script({
 			text: 'One moment',
 			toolCalls: [{ name: 'draw', arguments: { what: 'a red fox' }, id: 'call-1' }],
@@ -689,8 +646,8 @@ describe('a streamed answer', () => {
 		});
 	});
 
-	it('takes its time between two pieces', async () => {
-		const it = await chat({ chatPieceDelay: 1_000 });
+	test('takes its time between two pieces', async () => {
+		it.sandbox.settings.set({ chatPieceDelay: 1_000 });
 		const answer = it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true });
 		await until('it has begun', () => it.sandbox.chat.bill().requests.length === 1);
 		expect(it.sandbox.requests.list()[0]?.outcome).toBe('open');
@@ -699,8 +656,7 @@ describe('a streamed answer', () => {
 		expect(events(await answer).length).toBeGreaterThan(2);
 	});
 
-	it.each(STYLES)('of %s that is cut ends in the middle, and was billed', async (style) => {
-		const it = await chat();
+	test.each(STYLES)('of %s that is cut ends in the middle, and was billed', async (style) => {
 		it.sandbox.chat.script({ text: 'one two three four five six' });
 		it.sandbox.faults.add({ effect: { type: 'cutBody' } });
 		const [path, headers, body] =
@@ -726,6 +682,8 @@ describe('a streamed answer', () => {
 });
 
 describe('a strict sandbox', () => {
+	beforeEach(() => it.sandbox.settings.set({ strict: true }));
+
 	const marker = { cache_control: { type: 'ephemeral' } };
 	const user = (content: unknown) => ({ role: 'user', content });
 	const assistant = (...calls: string[]) => ({
@@ -747,7 +705,7 @@ describe('a strict sandbox', () => {
 		content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'done' })),
 	});
 
-	it.each([
+	test.each([
 		['a message', { messages: [{ ...user('x'), ...marker }] }],
 		['the request', { messages: [user('x')], ...marker }],
 		['a tool', { messages: [user('x')], tools: [{ type: 'function', ...marker }] }],
@@ -757,16 +715,15 @@ describe('a strict sandbox', () => {
 			{ messages: [user('x'), assistant('1'), result('1', [block('done', true)])] },
 		],
 	])('refuses a marker on %s of completions, which enables nothing', async (_where, body) => {
-		const lenient = await chat();
-		expect(seen(await lenient.completions(body))).toMatchObject({ read: 0, written: 0 });
-		const it = await chat({ strict: true });
+		it.sandbox.settings.set({ strict: false });
+		expect(seen(await it.completions(body))).toMatchObject({ read: 0, written: 0 });
+		it.sandbox.settings.set({ strict: true });
 		const answer = await it.completions(body);
 		expect(answer.status).toBe(400);
 		expect(answer.body.error?.message).toMatch(/marker outside a content block/);
 	});
 
-	it('knows the marker of a tool in messages', async () => {
-		const it = await chat({ strict: true });
+	test('knows the marker of a tool in messages', async () => {
 		const tools = [{ name: 'read', description: DOCUMENT, input_schema: {}, ...marker }];
 		const ask = (question: string) => it.messages({ tools, messages: [user(question)] });
 		const { written } = seen(await ask('a'));
@@ -774,7 +731,7 @@ describe('a strict sandbox', () => {
 		expect(seen(await ask('b'))).toMatchObject({ read: written, written: 0 });
 	});
 
-	it.each([
+	test.each([
 		['messages', [user('x'), use('1')], /without a result: 1/],
 		['messages', [user('x'), use('1', '2'), used('1')], /without a result: 2/],
 		['messages', [user('x'), use('1'), user('y'), used('1')], /without a result: 1/],
@@ -785,15 +742,13 @@ describe('a strict sandbox', () => {
 		['completions', [user('x'), assistant('1'), user('y')], /without a result: 1/],
 		['completions', [user('x'), result('1')], /without its tool call: 1/],
 	] as const)('refuses in %s a talk that does not fit: %#', async (style, messages, why) => {
-		const it = await chat({ strict: true });
 		const answer = await it[style]({ messages });
 		expect(answer.status).toBe(400);
 		expect(answer.body.error?.message).toMatch(why);
 		expect(it.sandbox.chat.bill().requests).toEqual([]);
 	});
 
-	it('accepts calls side by side, and one after the other', async () => {
-		const it = await chat({ strict: true });
+	test('accepts calls side by side, and one after the other', async () => {
 		const inBlocks = [user('x'), use('1', '2'), used('1', '2'), use('3'), used('3')];
 		expect((await it.messages({ messages: inBlocks })).status).toBe(200);
 		const inMessages = [user('x'), assistant('1', '2'), result('1'), result('2')];

@@ -1,7 +1,7 @@
 import { DIALECTS, type DialectName } from '../../sandbox/service';
 import { IMAGES, LITE, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
-import { bench, text, until, type Answer, type Bench, type Json } from './support/sandbox';
+import { text, until, useBench, type Answer, type Json } from './support/sandbox';
 
 const MUSIC = '/v1/music/generations';
 const REROLL = '/v1/gridart/generations/reroll';
@@ -14,6 +14,8 @@ const VIDEO = {
 const LINK = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\//) as string;
 const LINKS = [LINK, LINK, LINK, LINK];
 
+const it = useBench();
+
 /** Any form of an acknowledgement. */
 function idOf({ body }: Answer): string {
 	const { data } = body;
@@ -23,15 +25,15 @@ function idOf({ body }: Answer): string {
 const recordOf = ({ body }: Pick<Answer, 'body'>): Json =>
 	body.code === (200 as unknown) && body.data ? body.data : body;
 
-async function submitted(it: Bench, path: string, body: object): Promise<string> {
+async function submitted(path: string, body: object): Promise<string> {
 	const answer = await it.client.post(path, body);
 	expect(answer.status).toBe(200);
 	return idOf(answer);
 }
 
 /** The answer of the task query after the task's end. */
-async function ended(it: Bench, path: string, body: object): Promise<Answer> {
-	const id = await submitted(it, path, body);
+async function ended(path: string, body: object): Promise<Answer> {
+	const id = await submitted(path, body);
 	await it.clock.advance(10_000);
 	return await it.client.get(
 		path.startsWith('/v1/music/') ? `/v1/music/tasks/${id}` : `/v1/tasks/${id}`,
@@ -42,10 +44,9 @@ async function ended(it: Bench, path: string, body: object): Promise<Answer> {
 type Expected = Record<DialectName, object>;
 
 describe.each(DIALECTS)('in the dialect %s', (dialect) => {
-	const start = () => bench({ dialect });
+	beforeEach(() => it.sandbox.settings.set({ dialect }));
 
-	it('the submission is acknowledged', async () => {
-		const it = await start();
+	test('the submission is acknowledged', async () => {
 		const id = expect.stringMatching(/^task_/) as string;
 		const verbose = { status: 'submitted', task_id: id, result: null, error: false };
 		const expected: Expected = {
@@ -58,9 +59,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual(expected[dialect]);
 	});
 
-	it('an image record keeps what the spec shows in its place', async () => {
-		const it = await start();
-		const { body } = await ended(it, IMAGES, { ...OFFICIAL, n: 2 });
+	test('an image record keeps what the spec shows in its place', async () => {
+		const { body } = await ended(IMAGES, { ...OFFICIAL, n: 2 });
 		const url = dialect === 'flat' ? LINK : [LINK];
 		expect(body.code).toBe(200);
 		const result = { images: [{ url }, { url }] };
@@ -73,10 +73,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(typeof expires).toBe({ ...types, verbose: 'object' }[dialect]);
 	});
 
-	it('numbers and times have the type of the dialect', async () => {
-		const it = await start();
+	test('numbers and times have the type of the dialect', async () => {
 		const created = it.clock.now();
-		const { data } = (await ended(it, IMAGES, OFFICIAL)).body;
+		const { data } = (await ended(IMAGES, OFFICIAL)).body;
 		const expected: Expected = {
 			plain: { progress: 100, cost: 0.04, created: created / 1000 },
 			enveloped: { progress: 100, cost: 0.04, created: new Date(created).toISOString() },
@@ -88,9 +87,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect('prompt' in (data ?? {})).toBe(dialect === 'verbose');
 	});
 
-	it('what a running task does not have yet is left out, null or empty', async () => {
-		const it = await start();
-		const id = await submitted(it, VIDEO.path, VIDEO.body);
+	test('what a running task does not have yet is left out, null or empty', async () => {
+		const id = await submitted(VIDEO.path, VIDEO.body);
 		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
 		const expected: Expected = {
 			plain: {},
@@ -104,9 +102,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(Object.fromEntries(shown)).toEqual(expected[dialect]);
 	});
 
-	it('a video has its link in the place of the dialect', async () => {
-		const it = await start();
-		const answer = await ended(it, VIDEO.path, VIDEO.body);
+	test('a video has its link in the place of the dialect', async () => {
+		const answer = await ended(VIDEO.path, VIDEO.body);
 		const record = recordOf(answer);
 		const repeated = { image_urls: VIDEO.body.image_urls, prompt: 'waves' };
 		const expected: Expected = {
@@ -121,9 +118,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(typeof record.id).toBe(dialect === 'nested' ? 'number' : 'string');
 	});
 
-	it('a grid keeps its four pictures; action, buttons and states differ', async () => {
-		const it = await start();
-		const answer = await ended(it, REROLL, { task_id: it.sandbox.originals.grid().id });
+	test('a grid keeps its four pictures; action, buttons and states differ', async () => {
+		const answer = await ended(REROLL, { task_id: it.sandbox.originals.grid().id });
 		const record = recordOf(answer);
 		expect(record).toMatchObject({ grid_image_url: LINK, image_urls: LINKS });
 		const expected: Expected = {
@@ -141,17 +137,15 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect('data' in answer.body).toBe(dialect !== 'flat');
 	});
 
-	it('a single picture of a grid family has its link in the place of the dialect', async () => {
-		const it = await start();
+	test('a single picture of a grid family has its link in the place of the dialect', async () => {
 		const { id } = it.sandbox.originals.grid({ action: 'UPSCALE' });
 		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
 		const flat = { image_url: LINK, image_urls: [] };
 		expect(record).toMatchObject(dialect === 'flat' ? flat : { image_urls: [LINK] });
 	});
 
-	it('a song has its tracks in result.music', async () => {
-		const it = await start();
-		const { body } = await ended(it, `${MUSIC}/sounds`, { prompt: 'rain' });
+	test('a song has its tracks in result.music', async () => {
+		const { body } = await ended(`${MUSIC}/sounds`, { prompt: 'rain' });
 		const track = { audio_url: dialect === 'enveloped' ? [LINK] : LINK };
 		const withGap = [track, { audio_url: null }, track];
 		const expected: Expected = {
@@ -164,10 +158,9 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
 
-	it('separated stems have their links in the place of the dialect', async () => {
-		const it = await start();
+	test('separated stems have their links in the place of the dialect', async () => {
 		const track = it.sandbox.originals.track().id;
-		const { body } = await ended(it, `${MUSIC}/stems`, { task_id: track, stem_type: 'drum_kit' });
+		const { body } = await ended(`${MUSIC}/stems`, { task_id: track, stem_type: 'drum_kit' });
 		const named = ['drum_kit', 'backing_track'].map((name) => ({ name, url: [LINK] }));
 		const link = { url: LINK };
 		const expected: Expected = {
@@ -182,12 +175,11 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
 
-	it('a failed task has its reason, and a state word of the dialect', async () => {
-		const it = await start();
+	test('a failed task has its reason, and a state word of the dialect', async () => {
 		const records = [
-			recordOf(await ended(it, VIDEO.path, { ...VIDEO.body, prompt: 'sandbox:fail' })),
-			recordOf(await ended(it, `${MUSIC}/sounds`, { prompt: 'sandbox:fail' })),
-			recordOf(await ended(it, IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' })),
+			recordOf(await ended(VIDEO.path, { ...VIDEO.body, prompt: 'sandbox:fail' })),
+			recordOf(await ended(`${MUSIC}/sounds`, { prompt: 'sandbox:fail' })),
+			recordOf(await ended(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' })),
 		];
 		for (const record of records) expect(record.error?.message).toMatch(/failed/);
 		const expected: Record<DialectName, string[]> = {
@@ -200,10 +192,10 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(records.map(({ status }) => status)).toStrictEqual(expected[dialect]);
 	});
 
-	it('a callback has the record of the dialect', async () => {
-		const it = await bench({ dialect, allowPrivateCallbacks: true });
+	test('a callback has the record of the dialect', async () => {
+		it.sandbox.settings.set({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
-		const id = await submitted(it, VIDEO.path, { ...VIDEO.body, webhook: url });
+		const id = await submitted(VIDEO.path, { ...VIDEO.body, webhook: url });
 		await it.clock.advance(10_000);
 		await until('it has arrived', () => arrivals.length === 1);
 		const record = recordOf(await it.client.get(`/v1/tasks/${id}`));
@@ -211,17 +203,15 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(arrivals[0]?.body).toEqual(dialect === 'enveloped' ? enveloped : record);
 	});
 
-	it('a task is found by its id in every request', async () => {
-		const it = await start();
-		const first = recordOf(await ended(it, REROLL, { task_id: it.sandbox.originals.grid().id }));
+	test('a task is found by its id in every request', async () => {
+		const first = recordOf(await ended(REROLL, { task_id: it.sandbox.originals.grid().id }));
 		expect((await it.client.post(REROLL, { task_id: first.id })).status).toBe(200);
 		expect((await it.client.get(`/v1/tasks/${String(first.id)}`)).status).toBe(200);
 		if (dialect === 'nested') expect(String(first.id)).toMatch(/^\d+$/);
 	});
 
-	it('the second track of a song is addressed by its place in the list', async () => {
-		const it = await start();
-		const song = await submitted(it, `${MUSIC}/sounds`, { prompt: 'rain' });
+	test('the second track of a song is addressed by its place in the list', async () => {
+		const song = await submitted(`${MUSIC}/sounds`, { prompt: 'rain' });
 		await it.clock.advance(10_000);
 		const cover = (audio_index: number) =>
 			it.client.post(`${MUSIC}/coverSong`, { task_id: song, tags: 'jazz', audio_index });
@@ -231,8 +221,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(indexes).toEqual(dialect === 'verbose' ? [1, 3] : [1, 2]);
 	});
 
-	it('tag enhancement answers with its tags', async () => {
-		const it = await start();
+	test('tag enhancement answers with its tags', async () => {
 		const { body } = await it.client.post(`${MUSIC}/upsampleTags`, { tags: 'jazz' });
 		const result = { upsampled_tags: expect.any(String) as string };
 		const expected: Expected = {
@@ -245,9 +234,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(body).toMatchObject(expected[dialect]);
 	});
 
-	it('the record of GET /v1/images/generations names status, url and fail_reason', async () => {
-		const it = await start();
-		const id = await submitted(it, IMAGES, LITE);
+	test('the record of GET /v1/images/generations names status, url and fail_reason', async () => {
+		const id = await submitted(IMAGES, LITE);
 		await it.clock.advance(10_000);
 		const { body } = await it.client.get(`${IMAGES}/${id}`);
 		const url = dialect === 'enveloped' ? [LINK] : LINK;
@@ -255,8 +243,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect('data' in body).toBe(dialect === 'enveloped');
 	});
 
-	it('chat answers have content and usage of the dialect', async () => {
-		const it = await start();
+	test('chat answers have content and usage of the dialect', async () => {
 		const messages = [{ role: 'user', content: 'hello' }];
 		const said = 'Sample answer to: hello';
 		const headers = { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' };
@@ -273,8 +260,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 });
 
 describe('the dialect', () => {
-	it('can be changed while the sandbox runs, and is back after a reset', async () => {
-		const it = await bench();
+	test('can be changed while the sandbox runs, and is back after a reset', async () => {
 		expect((await it.admin('PUT', '/settings', { dialect: 'flat' })).body.dialect).toBe('flat');
 		const task_id = expect.any(String) as string;
 		expect((await it.client.post(IMAGES, OFFICIAL)).body).toEqual({ task_id });
@@ -285,9 +271,8 @@ describe('the dialect', () => {
 		expect(it.sandbox.settings.get().dialect).toBe('plain');
 	});
 
-	it('of a task accepted before the change applies to its record too', async () => {
-		const it = await bench();
-		const id = await submitted(it, VIDEO.path, VIDEO.body);
+	test('of a task accepted before the change applies to its record too', async () => {
+		const id = await submitted(VIDEO.path, VIDEO.body);
 		await it.clock.advance(10_000);
 		it.sandbox.settings.set({ dialect: 'nested' });
 		const { data } = (await it.client.get(`/v1/tasks/${id}`)).body;

@@ -1,5 +1,7 @@
-import { bench, type Bench } from './support/sandbox';
+import { useBench } from './support/sandbox';
 import { IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
+
+const it = useBench();
 
 const url = (index: number) => `https://pictures.example.com/${index}.png`;
 const urls = (count: number) => Array.from({ length: count }, (_, index) => url(index));
@@ -99,14 +101,13 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 ];
 
 describe('image generation refuses', () => {
-	it.each([
+	test.each([
 		...REFUSED.map(([what, fields, reason]) => [what, { ...OFFICIAL, ...fields }, reason] as const),
 		...REFUSED_BY_LITE.map(
 			([what, fields, reason]) => [`lite: ${what}`, { ...LITE, ...fields }, reason] as const,
 		),
 	])('%s', async (_what, body, reason) => {
-		const { sandbox, client } = await bench();
-		const answer = await client.post(IMAGES, body);
+		const answer = await it.client.post(IMAGES, body);
 
 		expect(answer.status).toBe(400);
 		expect(answer.body.error).toEqual({
@@ -114,15 +115,14 @@ describe('image generation refuses', () => {
 			message: expect.stringMatching(reason) as string,
 			type: 'invalid_request_error',
 		});
-		expect(sandbox.ledger().accepted).toBe(0);
-		expect((await client.get('/v1/balance')).body.used_credits).toBe(0);
+		expect(it.sandbox.ledger().accepted).toBe(0);
+		expect((await it.client.get('/v1/balance')).body.used_credits).toBe(0);
 	});
 });
 
 describe('image generation accepts', () => {
-	it.each(ACCEPTED)('%s', async (_what, body) => {
-		const { client } = await bench();
-		const answer = await client.post(IMAGES, body);
+	test.each(ACCEPTED)('%s', async (_what, body) => {
+		const answer = await it.client.post(IMAGES, body);
 		expect(answer.body).toEqual({
 			code: 200,
 			data: [{ status: 'submitted', task_id: expect.stringMatching(/^task_/) as string }],
@@ -131,88 +131,79 @@ describe('image generation accepts', () => {
 });
 
 describe('what the sandbox knows of its own pictures', () => {
-	async function post({ client }: Bench, body: object) {
-		const answer = await client.post(IMAGES, { ...OFFICIAL, ...body });
+	async function post(body: object) {
+		const answer = await it.client.post(IMAGES, { ...OFFICIAL, ...body });
 		return [answer.status, answer.body.error?.message ?? ''];
 	}
 	const refused = (reason: RegExp) => [400, expect.stringMatching(reason) as string];
 
-	it('refuses a mask without an alpha channel', async () => {
-		const it = await bench();
+	test('refuses a mask without an alpha channel', async () => {
 		const picture = await uploaded(it.sandbox, 'png');
-		expect(await post(it, { image_urls: [picture], mask_url: picture })).toEqual(refused(/alpha/));
+		expect(await post({ image_urls: [picture], mask_url: picture })).toEqual(refused(/alpha/));
 	});
 
-	it('refuses a mask of another size than the first reference', async () => {
-		const it = await bench();
+	test('refuses a mask of another size than the first reference', async () => {
 		const first = await uploaded(it.sandbox, 'png');
 		const second = await uploaded(it.sandbox, 'png', { width: 32 });
 		const mask = await uploaded(it.sandbox, 'png', { width: 32, alpha: true });
-		expect(await post(it, { image_urls: [first, second], mask_url: mask })).toEqual(
+		expect(await post({ image_urls: [first, second], mask_url: mask })).toEqual(
 			refused(/32x64.*64x64/),
 		);
-		expect(await post(it, { image_urls: [second, first], mask_url: mask })).toEqual([200, '']);
+		expect(await post({ image_urls: [second, first], mask_url: mask })).toEqual([200, '']);
 	});
 
-	it('refuses a reference that is too large, and references that are too large together', async () => {
-		const it = await bench();
+	test('refuses a reference that is too large, and references that are too large together', async () => {
 		const blob = (megabytes: number) =>
 			`${it.sandbox.url}/files/blob/${megabytes * 1024 * 1024}.bin`;
-		expect(await post(it, { image_urls: [blob(20)] })).toEqual([200, '']);
-		expect(await post(it, { image_urls: [blob(21)] })).toEqual(
-			refused(/^image_urls\[0\].*20971520/),
-		);
+		expect(await post({ image_urls: [blob(20)] })).toEqual([200, '']);
+		expect(await post({ image_urls: [blob(21)] })).toEqual(refused(/^image_urls\[0\].*20971520/));
 		const large = (count: number) => Array<string>(count).fill(blob(20));
-		expect(await post(it, { image_urls: large(12) })).toEqual([200, '']);
-		expect(await post(it, { image_urls: large(13) })).toEqual(refused(/in all/));
-		expect(await post(it, { ...LITE, image_urls: [blob(11)] })).toEqual(
-			refused(/^image_urls\[0\]/),
-		);
+		expect(await post({ image_urls: large(12) })).toEqual([200, '']);
+		expect(await post({ image_urls: large(13) })).toEqual(refused(/in all/));
+		expect(await post({ ...LITE, image_urls: [blob(11)] })).toEqual(refused(/^image_urls\[0\]/));
 	});
 
-	it('refuses an expired upload, and one that does not exist', async () => {
-		const it = await bench();
+	test('refuses an expired upload, and one that does not exist', async () => {
 		const picture = await uploaded(it.sandbox, 'png');
-		expect(await post(it, { image_urls: [picture] })).toEqual([200, '']);
+		expect(await post({ image_urls: [picture] })).toEqual([200, '']);
 		await it.clock.advance(72 * 3600 * 1000);
-		expect(await post(it, { image_urls: [picture] })).toEqual(refused(/^image_urls\[0\]/));
-		expect((await post(it, { image_urls: [`${it.sandbox.url}/files/none.png`] }))[0]).toBe(400);
+		expect(await post({ image_urls: [picture] })).toEqual(refused(/^image_urls\[0\]/));
+		expect((await post({ image_urls: [`${it.sandbox.url}/files/none.png`] }))[0]).toBe(400);
 	});
 });
 
 describe('what the service changes silently', () => {
 	async function appliedTo(body: object) {
-		const { sandbox, client } = await bench();
-		const task = sandbox.tasks.get(await client.submit(IMAGES, body));
+		const task = it.sandbox.tasks.get(await it.client.submit(IMAGES, body));
 		return { applied: task?.applied, notes: task?.notes, ignored: task?.ignored };
 	}
 
-	it('transparent becomes auto', async () => {
+	test('transparent becomes auto', async () => {
 		const { applied, notes } = await appliedTo({ ...OFFICIAL, background: 'transparent' });
 		expect(applied?.background).toBe('auto');
 		expect(notes).toEqual(['background: transparent became auto']);
 	});
 
-	it.each(['2K', '4K', '0.5K'])('a lite model makes %s into 1K', async (resolution) => {
+	test.each(['2K', '4K', '0.5K'])('a lite model makes %s into 1K', async (resolution) => {
 		const { applied, notes } = await appliedTo({ ...LITE, resolution });
 		expect(applied?.resolution).toBe('1K');
 		expect(notes).toEqual([`resolution: ${resolution} became 1K`]);
 	});
 
-	it('fields that a model does not have are ignored', async () => {
+	test('fields that a model does not have are ignored', async () => {
 		expect((await appliedTo({ ...LITE, google_search: true, quality: 'high' })).ignored).toEqual([
 			'google_search',
 			'quality',
 		]);
 	});
 
-	it('a PNG is not compressed', async () => {
+	test('a PNG is not compressed', async () => {
 		const { applied, ignored } = await appliedTo({ ...OFFICIAL, output_compression: 50 });
 		expect(applied).not.toHaveProperty('output_compression');
 		expect(ignored).toEqual(['output_compression']);
 	});
 
-	it('defaults are filled in', async () => {
+	test('defaults are filled in', async () => {
 		expect((await appliedTo(OFFICIAL)).applied).toMatchObject({
 			size: '1:1',
 			resolution: '1k',

@@ -2,55 +2,32 @@ import { receiver } from './support/receiver';
 import { listen, probe } from './support/media';
 import { MUSIC_OPERATIONS } from '../../sandbox/service/music/operations';
 import { IMAGES, OFFICIAL } from './support/images';
-import {
-	bench,
-	clientOf,
-	download,
-	text,
-	until,
-	type Answer,
-	type Bench,
-	type Json,
-} from './support/sandbox';
+import { clientOf, download, text, until, useBench, type Json } from './support/sandbox';
 
 const path = (operation: string) => `/v1/music/generations/${operation}`;
 
-interface Studio extends Bench {
-	/** A finished generation of two tracks, 60 and 64 seconds long. */
-	song: string;
-	/** An uploaded track of 60 seconds. */
-	uploaded: string;
+const it = useBench(async ({ sandbox, client, clock }) => {
 	/** Submits, and gives what the sandbox made of the body. */
-	submit(
-		operation: string,
-		body: object,
-	): Promise<{ id: string; applied: Json; ignored: readonly string[] }>;
-	post(operation: string, body: object): Promise<Answer>;
-	/** Lets a task end and gives its record. */
-	finished(operation: string, body: object): Promise<Json>;
-}
-
-async function studio(options: Parameters<typeof bench>[0] = {}): Promise<Studio> {
-	const it = await bench(options);
-	const { sandbox, client, clock } = it;
-	const post = (operation: string, body: object) => client.post(path(operation), body);
 	const submit = async (operation: string, body: object) => {
 		const id = await client.submit(path(operation), body);
 		const task = sandbox.tasks.get(id);
 		return { id, applied: (task?.applied ?? {}) as Json, ignored: task?.ignored ?? [] };
 	};
-	const record = async (id: string) => (await client.get(`/v1/music/tasks/${id}`)).body.data ?? {};
+	/** Lets a task end and gives its record. */
 	const finished = async (operation: string, body: object) => {
 		const { id } = await submit(operation, body);
 		await clock.advance(8_000);
-		return await record(id);
+		return (await client.get(`/v1/music/tasks/${id}`)).body.data ?? {};
 	};
-	const song = sandbox.originals.track({ seconds: 60 }).id;
-	const generated = await client.submit(path('coverSong'), { task_id: song, tags: 'jazz' });
+	const post = (operation: string, body: object) => client.post(path(operation), body);
+	/** 60 seconds long. */
+	const uploaded = sandbox.originals.track({ seconds: 60 }).id;
+	/** Two tracks, 60 and 64 seconds long. */
+	const song = await client.submit(path('coverSong'), { task_id: uploaded, tags: 'jazz' });
 	await clock.advance(8_000);
 	sandbox.requests.clear();
-	return { ...it, song: generated, uploaded: song, submit, post, finished };
-}
+	return { song, uploaded, submit, post, finished };
+});
 
 const audio = async (record: Json) =>
 	await Promise.all(
@@ -68,7 +45,7 @@ describe('music operations refuse', () => {
 		crop: { start_s: 1, end_s: 9 },
 	};
 
-	async function refused(it: Studio, operation: string, body: object): Promise<string> {
+	async function refused(operation: string, body: object): Promise<string> {
 		const before = it.sandbox.ledger();
 		const answer = await it.post(operation, body);
 		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
@@ -76,54 +53,49 @@ describe('music operations refuse', () => {
 		return text(answer.body.error?.message);
 	}
 
-	it('one of two lists: every operation has a source, or has none', () => {
+	test('one of two lists: every operation has a source, or has none', () => {
 		expect([...SOURCED, ...SOURCELESS].sort()).toEqual(Object.keys(MUSIC_OPERATIONS).sort());
 	});
 
-	it.each(SOURCED)('%s without a source, or with an unusable one', async (operation) => {
-		const it = await studio();
+	test.each(SOURCED)('%s without a source, or with an unusable one', async (operation) => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const running = await it.submit('coverSong', { task_id: it.song, tags: 'x' });
 		const foreign = it.sandbox.originals.track({ key: 'sandbox-key-unlimited' }).id;
 		const failed = it.sandbox.originals.track({ state: 'failed' }).id;
 		const none = [undefined, '', 'task_unknown', 7];
 		for (const task_id of [...none, picture, running.id, foreign, failed])
-			expect(await refused(it, operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
+			expect(await refused(operation, { ...needs[operation], task_id })).toMatch(/^task_id/);
 	});
 
-	it.each(SOURCED)('%s with a track that the source does not have', async (operation) => {
-		const it = await studio();
+	test.each(SOURCED)('%s with a track that the source does not have', async (operation) => {
 		const body = { ...needs[operation], task_id: it.song };
 		for (const audio_index of [0, 3, 1.5, '1', null])
-			expect(await refused(it, operation, { ...body, audio_index })).toMatch(/^audio_index/);
+			expect(await refused(operation, { ...body, audio_index })).toMatch(/^audio_index/);
 		expect((await it.post(operation, { ...body, audio_index: 2 })).status).toBe(200);
 	});
 
-	it.each(DESCRIBED)('%s with custom=false and no description', async (operation) => {
-		const it = await studio();
+	test.each(DESCRIBED)('%s with custom=false and no description', async (operation) => {
 		const body = { ...needs[operation], task_id: it.song, custom: false };
 		for (const more of [{}, { prompt: 'la la' }, { gpt_description: '' }])
-			expect(await refused(it, operation, { ...body, ...more })).toMatch(/^gpt_description/);
+			expect(await refused(operation, { ...body, ...more })).toMatch(/^gpt_description/);
 	});
 
 	const VERSIONED = ['sample', 'coverSong', 'extend', 'addVocals', 'addStem', 'sounds'];
 
-	it.each(VERSIONED)('%s with an illegal version', async (operation) => {
-		const it = await studio();
+	test.each(VERSIONED)('%s with an illegal version', async (operation) => {
 		const body = { ...needs[operation], task_id: it.song };
 		for (const version of ['v6', 'V5', 'v5.0', 5])
-			expect(await refused(it, operation, { ...body, version })).toMatch(/^version/);
+			expect(await refused(operation, { ...body, version })).toMatch(/^version/);
 	});
 
 	const NO_INSTRUMENTAL = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v6'];
 
-	it.each(NO_INSTRUMENTAL)('addInstrumental with version %s', async (version) => {
-		const it = await studio();
-		const said = await refused(it, 'addInstrumental', { task_id: it.uploaded, version });
+	test.each(NO_INSTRUMENTAL)('addInstrumental with version %s', async (version) => {
+		const said = await refused('addInstrumental', { task_id: it.uploaded, version });
 		expect(said).toMatch(/^version/);
 	});
 
-	it.each([
+	test.each([
 		['sample', { end_s: 4 }, /^start_s/],
 		['sample', { start_s: 4 }, /^end_s/],
 		['sample', { start_s: '1', end_s: 4 }, /^start_s/],
@@ -133,43 +105,38 @@ describe('music operations refuse', () => {
 		['crop', { start_s: 1.5, end_s: 4 }, /^start_s/],
 		['crop', { start_s: 1, end_s: 4.5 }, /^end_s/],
 	])('%s with %j', async (operation, span, reason) => {
-		const it = await studio();
-		expect(await refused(it, operation, { task_id: it.song, ...span })).toMatch(reason);
+		expect(await refused(operation, { task_id: it.song, ...span })).toMatch(reason);
 	});
 
 	const WEIGHTS = ['style_weight', 'weirdness_constraint', 'weirdness', 'audio_weight'];
 
-	it.each(WEIGHTS)('a %s outside 0.00 to 1.00', async (field) => {
-		const it = await studio();
+	test.each(WEIGHTS)('a %s outside 0.00 to 1.00', async (field) => {
 		const body = (weight: unknown) => ({ task_id: it.song, tags: 'x', [field]: weight });
 		const name = field === 'weirdness' ? 'weirdness_constraint' : field;
 		for (const weight of [-0.01, 1.01, '0.5'])
-			expect(await refused(it, 'coverSong', body(weight))).toContain(name);
+			expect(await refused('coverSong', body(weight))).toContain(name);
 		for (const weight of [0, 0.5, 1])
 			expect((await it.post('coverSong', body(weight))).status).toBe(200);
 	});
 
-	it.each([
+	test.each([
 		['a model that is no text', { model: 2 }, /^model/],
 		['custom as a text', { custom: 'true' }, /^custom/],
 		['another gender', { vocal_gender: 'male' }, /^vocal_gender/],
 		['a webhook that is no text', { webhook: 1 }, /^webhook/],
 	])('%s', async (_what, field, reason) => {
-		const it = await studio();
 		const body = { task_id: it.song, tags: 'x', ...field };
-		expect(await refused(it, 'coverSong', body)).toMatch(reason);
+		expect(await refused('coverSong', body)).toMatch(reason);
 	});
 
-	it('a continue_at that is no integer', async () => {
-		const it = await studio();
-		const said = await refused(it, 'extend', { task_id: it.song, continue_at: 3.5 });
+	test('a continue_at that is no integer', async () => {
+		const said = await refused('extend', { task_id: it.song, continue_at: 3.5 });
 		expect(said).toMatch(/^continue_at/);
 	});
 
-	it('upsampleTags without tags', async () => {
-		const it = await studio();
+	test('upsampleTags without tags', async () => {
 		for (const body of [{}, { tags: '' }, { tags: 5 }])
-			expect(await refused(it, 'upsampleTags', body)).toMatch(/^tags/);
+			expect(await refused('upsampleTags', body)).toMatch(/^tags/);
 	});
 });
 
@@ -180,7 +147,7 @@ describe('the mode', () => {
 		...{ style_weight: 0.1, weirdness_constraint: 0.2, audio_weight: 0.3 },
 	};
 
-	it.each([
+	test.each([
 		[{ prompt: 'la' }, true],
 		[{ prompt: 'la', gpt_description: 'a song' }, true],
 		[{ gpt_description: 'a song' }, false],
@@ -192,15 +159,13 @@ describe('the mode', () => {
 		[{ custom: false, prompt: 'la', gpt_description: 'a song' }, false],
 		[{ custom: true, gpt_description: 'a song' }, true],
 	])('of %j is %s', async (fields, custom) => {
-		const it = await studio();
 		for (const operation of ['coverSong', 'addInstrumental', 'addVocals', 'addStem']) {
 			const { applied } = await it.submit(operation, { task_id: it.uploaded, ...fields });
 			expect(applied.custom).toBe(custom);
 		}
 	});
 
-	it('custom=true reads lyrics and style, and ignores the description', async () => {
-		const it = await studio();
+	test('custom=true reads lyrics and style, and ignores the description', async () => {
 		const read = { custom: true, ...CUSTOM, persona_id: 'p1', vocal_gender: 'Female' };
 		const unread = { gpt_description: 'a song', auto_lyrics: true };
 		const body = { task_id: it.song, ...read, ...unread };
@@ -210,8 +175,7 @@ describe('the mode', () => {
 		expect(ignored).toEqual(['gpt_description', 'auto_lyrics']);
 	});
 
-	it('custom=false reads only the description and the voice', async () => {
-		const it = await studio();
+	test('custom=false reads only the description and the voice', async () => {
 		const described = { custom: false, gpt_description: 'a song', vocal_gender: 'Male' };
 		const read = { start_s: 0, end_s: 2.5, instrumental: true, ...described };
 		const unread = { ...CUSTOM, style_weight: 7, auto_lyrics: 'yes' };
@@ -221,8 +185,7 @@ describe('the mode', () => {
 		expect(new Set(ignored)).toEqual(new Set([...Object.keys(CUSTOM), 'auto_lyrics']));
 	});
 
-	it('has auto_lyrics for sample and extend, persona_id for coverSong and extend, no voice for addStem', async () => {
-		const it = await studio();
+	test('has auto_lyrics for sample and extend, persona_id for coverSong and extend, no voice for addStem', async () => {
 		const extras = { auto_lyrics: true, persona_id: 'p', vocal_gender: 'Male' };
 		const read = async (operation: string, more: object = {}) => {
 			const body = { task_id: it.uploaded, custom: true, ...extras, ...more };
@@ -237,8 +200,7 @@ describe('the mode', () => {
 		expect(await read('addStem')).toEqual([]);
 	});
 
-	it('is neither enforced nor inferred by extend', async () => {
-		const it = await studio();
+	test('is neither enforced nor inferred by extend', async () => {
 		const both = { task_id: it.song, prompt: 'la', gpt_description: 'go on', tags: 'x' };
 		const read = async (more: object) => {
 			const { applied } = await it.submit('extend', { ...both, ...more });
@@ -251,8 +213,7 @@ describe('the mode', () => {
 		expect((await it.post('extend', { task_id: it.song, custom: false })).status).toBe(200);
 	});
 
-	it('takes weirdness for weirdness_constraint', async () => {
-		const it = await studio();
+	test('takes weirdness for weirdness_constraint', async () => {
 		const body = { task_id: it.song, tags: 'x', weirdness: 0.4 };
 		const { applied, ignored } = await it.submit('coverSong', body);
 		expect(applied.weirdness_constraint).toBe(0.4);
@@ -261,10 +222,9 @@ describe('the mode', () => {
 
 	const UNVERSIONED = ['crop', 'stems', 'upsampleTags', 'fadeIn'];
 
-	it.each(UNVERSIONED)(
+	test.each(UNVERSIONED)(
 		'%s drops any version, also an illegal one, at one price',
 		async (operation) => {
-			const it = await studio();
 			const body = { task_id: it.song, start_s: 1, end_s: 4, tags: 'jazz' };
 			const prices = [];
 			for (const version of [undefined, 'v3.5', 'v99']) {
@@ -278,8 +238,7 @@ describe('the mode', () => {
 		},
 	);
 
-	it('leaves the price to the version', async () => {
-		const it = await studio();
+	test('leaves the price to the version', async () => {
 		const price = async (version?: string) => {
 			const { id } = await it.submit('coverSong', { task_id: it.song, tags: 'x', version });
 			return it.sandbox.tasks.get(id)?.credits;
@@ -290,8 +249,7 @@ describe('the mode', () => {
 });
 
 describe('a music task', () => {
-	it('is pending at 10, then at 50, then completed at 100 with two tracks', async () => {
-		const it = await studio();
+	test('is pending at 10, then at 50, then completed at 100 with two tracks', async () => {
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
 		const poll = async () => (await it.client.get(`/v1/music/tasks/${id}`)).body;
 		const pending = { status: 'pending', result: null, error: null };
@@ -305,8 +263,7 @@ describe('a music task', () => {
 		expect((await poll()).data).toEqual(completed);
 	});
 
-	it('fails with its reason, and the money comes back', async () => {
-		const it = await studio();
+	test('fails with its reason, and the money comes back', async () => {
 		const effect = { type: 'failTask', message: 'out of tune' } as const;
 		it.sandbox.faults.add({ match: { family: 'music' }, effect });
 		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
@@ -316,8 +273,7 @@ describe('a music task', () => {
 		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
 	});
 
-	it('is not found under another path, nor is another task under its own', async () => {
-		const it = await studio();
+	test('is not found under another path, nor is another task under its own', async () => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const none = [`/v1/music/tasks/${picture}`, '/v1/music/tasks/none'];
 		for (const address of [`/v1/tasks/${it.song}`, ...none]) {
@@ -328,8 +284,8 @@ describe('a music task', () => {
 		expect((await other.get(`/v1/music/tasks/${it.song}`)).status).toBe(404);
 	});
 
-	it('calls back with its id and record', async () => {
-		const it = await studio({ allowPrivateCallbacks: true });
+	test('calls back with its id and record', async () => {
+		it.sandbox.settings.set({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
 		const body = { task_id: it.song, tags: 'x', webhook: url };
 		const id = await it.client.submit(path('coverSong'), body);
@@ -341,8 +297,7 @@ describe('a music task', () => {
 });
 
 describe('the audio', () => {
-	it('is two tracks of different tone, marked as samples', async () => {
-		const it = await studio();
+	test('is two tracks of different tone, marked as samples', async () => {
 		const body = { task_id: it.song, title: 'Blue', tags: 'jazz' };
 		const [first, second] = await audio(await it.finished('coverSong', body));
 		expect([first?.seconds, second?.seconds]).toEqual([60, 64]);
@@ -350,8 +305,7 @@ describe('the audio', () => {
 		expect(first?.title).toBe('SAMPLE: Blue (1)');
 	});
 
-	it('is as long as what was cropped, in the tone of the source', async () => {
-		const it = await studio();
+	test('is as long as what was cropped, in the tone of the source', async () => {
 		const { music } = (await it.client.get(`/v1/music/tasks/${it.song}`)).body.data?.result ?? {};
 		const [source] = await audio({ result: { music } });
 		const crop = async (start_s: number, end_s: number) =>
@@ -364,24 +318,21 @@ describe('the audio', () => {
 		expect(end?.seconds).toBe(5);
 	});
 
-	it('cannot be cropped behind its end: the task fails and is refunded', async () => {
-		const it = await studio();
+	test('cannot be cropped behind its end: the task fails and is refunded', async () => {
 		const record = await it.finished('crop', { task_id: it.song, start_s: 60, end_s: 70 });
 		expect(record.status).toBe('failed');
 		expect(record.error?.message).toMatch(/60 seconds/);
 		expect(it.sandbox.ledger().refundedCredits).toBe(10);
 	});
 
-	it('goes on after the second from which it is extended', async () => {
-		const it = await studio();
+	test('goes on after the second from which it is extended', async () => {
 		const at = await audio(await it.finished('extend', { task_id: it.song, continue_at: 20 }));
 		expect(at.map(({ seconds }) => seconds)).toStrictEqual([50, 54]);
 		const end = await audio(await it.finished('extend', { task_id: it.song }));
 		expect(end[0]?.seconds).toBe(90);
 	});
 
-	it('fadeSamples from silence after fadeIn', async () => {
-		const it = await studio();
+	test('fadeSamples from silence after fadeIn', async () => {
 		const [plain] = await audio(await it.finished('coverSong', { task_id: it.song, tags: 'x' }));
 		const [faded] = await audio(await it.finished('fadeIn', { task_id: it.song, duration_s: 5 }));
 		expect(plain?.start).toBeGreaterThan(0.9);
@@ -389,8 +340,7 @@ describe('the audio', () => {
 		expect(faded?.seconds).toBe(60);
 	});
 
-	it('of stems is one link for the stem and one for the rest', async () => {
-		const it = await studio();
+	test('of stems is one link for the stem and one for the rest', async () => {
 		const { result } = await it.finished('stems', { task_id: it.song });
 		expect(Object.keys(result ?? {})).toEqual(['stems']);
 		expect(Object.keys(result?.stems ?? {})).toEqual(['lead_vocal_url', 'backing_track_url']);
@@ -402,8 +352,7 @@ describe('the audio', () => {
 		expect(Object.keys(drums.result?.stems ?? {})).toContain('any/of the ../hundred_url');
 	});
 
-	it('of sounds needs no source and no prompt', async () => {
-		const it = await studio();
+	test('of sounds needs no source and no prompt', async () => {
 		expect(await audio(await it.finished('sounds', {}))).toHaveLength(2);
 		const read = { prompt: 'rain', type: 'loop', bpm: 90, key: 'C', version: 'v4' };
 		const { applied, ignored } = await it.submit('sounds', { ...read, task_id: 'x' });
@@ -411,8 +360,7 @@ describe('the audio', () => {
 		expect(ignored).toEqual(['task_id']);
 	});
 
-	it('plays, says ffprobe', async () => {
-		const it = await studio();
+	test('plays, says ffprobe', async () => {
 		const { result } = await it.finished('crop', { task_id: it.song, start_s: 5, end_s: 12 });
 		const file = await download(text(result?.music?.[0]?.audio_url));
 		expect(probe(file)).toMatchObject({ codec: 'pcm_s16le', seconds: 7 });
@@ -422,15 +370,13 @@ describe('the audio', () => {
 describe('addInstrumental and addVocals', () => {
 	const ADDING = ['addInstrumental', 'addVocals'];
 
-	it.each(ADDING)('%s takes an uploaded track', async (operation) => {
-		const it = await studio();
+	test.each(ADDING)('%s takes an uploaded track', async (operation) => {
 		const record = await it.finished(operation, { task_id: it.uploaded, tags: 'strings' });
 		expect(record.status).toBe('completed');
 		expect(await audio(record)).toHaveLength(2);
 	});
 
-	it.each(ADDING)('%s fails with a generated track, and is refunded', async (operation) => {
-		const it = await studio();
+	test.each(ADDING)('%s fails with a generated track, and is refunded', async (operation) => {
 		const { id } = await it.submit(operation, { task_id: it.song, tags: 'strings' });
 		await it.clock.advance(8_000);
 		const { data } = (await it.client.get(`/v1/music/tasks/${id}`)).body;
@@ -439,8 +385,8 @@ describe('addInstrumental and addVocals', () => {
 		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
 	});
 
-	it('can be made to refuse a generated track at submission', async () => {
-		const it = await studio({ generatedSource: 'refuse' });
+	test('can be made to refuse a generated track at submission', async () => {
+		it.sandbox.settings.set({ generatedSource: 'refuse' });
 		expect((await it.post('addVocals', { task_id: it.song, tags: 'x' })).status).toBe(400);
 		expect((await it.post('addVocals', { task_id: it.uploaded, tags: 'x' })).status).toBe(200);
 		expect((await it.post('coverSong', { task_id: it.song, tags: 'x' })).status).toBe(200);
@@ -448,8 +394,7 @@ describe('addInstrumental and addVocals', () => {
 });
 
 describe('upsampleTags', () => {
-	it('answers at once, and the task can still be read', async () => {
-		const it = await studio();
+	test('answers at once, and the task can still be read', async () => {
 		const answer = await it.post('upsampleTags', { tags: 'jazz, piano' });
 		const [task] = [answer.body.data?.[0]];
 		expect(answer.status).toBe(200);
@@ -463,8 +408,7 @@ describe('upsampleTags', () => {
 		expect(read.body.data?.result).toEqual(task?.result);
 	});
 
-	it('refunds when it fails', async () => {
-		const it = await studio();
+	test('refunds when it fails', async () => {
 		it.sandbox.faults.add({ effect: { type: 'failTask', message: 'no' } });
 		const before = (await it.client.get('/balance')).body.remain_credits;
 		const answer = await it.post('upsampleTags', { tags: 'jazz' });

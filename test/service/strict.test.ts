@@ -1,22 +1,24 @@
 import { IMAGES, LITE, OFFICIAL } from './support/images';
-import { bench, type Bench } from './support/sandbox';
+import { useBench } from './support/sandbox';
+
+const it = useBench();
 
 const music = (operation: string) => `/v1/music/generations/${operation}`;
 const VIDEOS = '/v1/videos/generations';
 const VIDEO = { model: 'vidomni-v3-omni', prompt: 'waves' };
 const picture = 'https://pictures.example.com/1.png';
-const track = ({ sandbox }: Bench) => sandbox.originals.track().id;
+const track = () => it.sandbox.originals.track().id;
 
 const officialLite = { ...LITE, model: `${LITE.model}-official` };
 const hugeImage = { model: 'imagegen-3', prompt: 'x', size: 'huge', resolution: '8K' };
 const maskedLite = { ...LITE, image_urls: [picture], mask_url: picture };
-const of = (body: object) => (it: Bench) => ({ task_id: track(it), ...body });
+const of = (body: object) => () => ({ task_id: track(), ...body });
 const newer = { model: 'vidomni-v4', duration: 20, mode: '8k', aspect_ratio: '4:3' };
 const nextVideo = { ...VIDEO, ...newer };
 const marked = (prompt: string) => ({ ...VIDEO, prompt, image_urls: [picture] });
-const slowGrid = (it: Bench) => ({ task_id: it.sandbox.originals.grid().id, speed: 'slow' });
+const slowGrid = () => ({ task_id: it.sandbox.originals.grid().id, speed: 'slow' });
 
-type Row = readonly [what: string, path: string, body: (it: Bench) => object, reason: RegExp];
+type Row = readonly [what: string, path: string, body: () => object, reason: RegExp];
 
 /** What the spec restricts or does not name without calling it an error. */
 const ROWS: readonly Row[] = [
@@ -34,26 +36,24 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('the sandbox', () => {
-	it.each(ROWS)('accepts %s, and the task completes', async (_what, path, body) => {
-		const it = await bench();
-		const id = await it.client.submit(path, body(it));
+	test.each(ROWS)('accepts %s, and the task completes', async (_what, path, body) => {
+		const id = await it.client.submit(path, body());
 		await it.clock.advance(10_000);
 		expect(it.sandbox.tasks.get(id)?.stage).toBe('completed');
 		expect(it.sandbox.tasks.get(id)?.urls).not.toEqual([]);
 		expect(it.sandbox.ledger()).toMatchObject({ accepted: 1, refundedCredits: 0 });
 	});
 
-	it.each(ROWS)('refuses %s when it is strict', async (_what, path, body, reason) => {
-		const it = await bench({ strict: true });
-		const answer = await it.client.post(path, body(it));
+	test.each(ROWS)('refuses %s when it is strict', async (_what, path, body, reason) => {
+		it.sandbox.settings.set({ strict: true });
+		const answer = await it.client.post(path, body());
 		expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request_error']);
 		expect(answer.body.error?.message).toMatch(reason);
 		expect(it.sandbox.ledger().accepted).toBe(0);
 	});
 
-	it('fails and refunds a crop of an empty interval, and refuses it when it is strict', async () => {
-		const it = await bench();
-		const body = { task_id: track(it), start_s: 9, end_s: 4 };
+	test('fails and refunds a crop of an empty interval, and refuses it when it is strict', async () => {
+		const body = { task_id: track(), start_s: 9, end_s: 4 };
 		const id = await it.client.submit(music('crop'), body);
 		await it.clock.advance(10_000);
 		expect(it.sandbox.tasks.get(id)).toMatchObject({
@@ -65,8 +65,7 @@ describe('the sandbox', () => {
 		expect((await it.client.post(music('crop'), body)).body.error?.message).toMatch(/^end_s/);
 	});
 
-	it('reads five cache markers, and refuses the fifth when it is strict', async () => {
-		const it = await bench();
+	test('reads five cache markers, and refuses the fifth when it is strict', async () => {
 		const content = Array.from({ length: 5 }, (_, at) => ({
 			type: 'text',
 			text: `part ${at}`,
@@ -81,8 +80,7 @@ describe('the sandbox', () => {
 });
 
 describe('a model that the sandbox does not know', () => {
-	it('of an image makes pictures of the requested number, size and format', async () => {
-		const it = await bench();
+	test('of an image makes pictures of the requested number, size and format', async () => {
 		const body = {
 			model: 'imagegen-3',
 			prompt: 'x',
@@ -105,8 +103,7 @@ describe('a model that the sandbox does not know', () => {
 		expect(it.sandbox.requests.list({ method: 'POST' })[0]?.body).toEqual(body);
 	});
 
-	it('of a video can be extended under its own name', async () => {
-		const it = await bench();
+	test('of a video can be extended under its own name', async () => {
 		const original = it.sandbox.originals.video({ model: 'vidgen4' }).id;
 		const path = `/v1/videos/${original}/remix`;
 		expect((await it.client.post(path, { model: 'vidgen3.1-fast' })).status).toBe(400);
@@ -117,22 +114,21 @@ describe('a model that the sandbox does not know', () => {
 		expect((await it.client.post(path, { model: 'vidgen4' })).status).toBe(200);
 	});
 
-	it.each([
+	test.each([
 		[IMAGES, { ...OFFICIAL, model: 'imagegen-3' }],
 		[VIDEOS, { ...VIDEO, model: 'vidomni-v4' }],
 		[music('sounds'), { prompt: 'rain', model: 'musicgen-2' }],
 	])('is accepted by a strict sandbox that has it in extraModels: %s', async (path, body) => {
-		const it = await bench({ strict: true, extraModels: [body.model] });
+		it.sandbox.settings.set({ strict: true, extraModels: [body.model] });
 		expect((await it.client.post(path, body)).status).toBe(200);
 	});
 });
 
-it.each(['coverSong', 'addInstrumental'])(
+test.each(['coverSong', 'addInstrumental'])(
 	'a music version that the spec does not name is refused by %s unless it is in extraVersions',
 	async (operation) => {
-		const it = await bench();
 		const send = () =>
-			it.client.post(music(operation), { task_id: track(it), tags: 'x', version: 'v6' });
+			it.client.post(music(operation), { task_id: track(), tags: 'x', version: 'v6' });
 		expect((await send()).body.error?.message).toMatch(/^version/);
 		it.sandbox.settings.set({ extraVersions: ['v6'] });
 		expect((await send()).status).toBe(200);

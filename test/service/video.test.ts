@@ -1,7 +1,7 @@
 import type { OriginalVideoOptions } from '../../sandbox/service';
 import { IMAGES, OFFICIAL, uploaded } from './support/images';
 import { readFilm, probe } from './support/media';
-import { ask, bench, download, refusalOf, text, type Bench, type Json } from './support/sandbox';
+import { ask, download, refusalOf, text, useBench, type Json } from './support/sandbox';
 
 const VIDEOS = '/v1/videos/generations';
 const BASIC = { model: 'vidomni-v3-omni', prompt: 'waves' };
@@ -35,8 +35,9 @@ const soundOfTrue = { video_list: video({ keep_original_sound: true }) };
 const featured = video({ refer_type: 'feature', keep_original_sound: 'yes' });
 const noAddress = /^video_list\[0\]\.video_url/;
 
-const own = ({ sandbox }: Bench, options: OriginalVideoOptions) =>
-	sandbox.originals.video(options).urls[0] ?? '';
+const it = useBench();
+
+const own = (options: OriginalVideoOptions) => it.sandbox.originals.video(options).urls[0] ?? '';
 
 /** Size and length of the video that a task has made. */
 const filmOf = async (task: Json) => readFilm(await download(text(task.result?.video_url)));
@@ -104,15 +105,14 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 ];
 
 describe('video generation refuses', () => {
-	it.each(REFUSED)('%s', async (_what, fields, reason) => {
-		const { sandbox, client } = await bench();
-		const answer = await client.post(VIDEOS, { ...BASIC, ...fields });
+	test.each(REFUSED)('%s', async (_what, fields, reason) => {
+		const answer = await it.client.post(VIDEOS, { ...BASIC, ...fields });
 		expect(refusalOf(answer)).toEqual([400, 400, 'invalid_request_error']);
 		expect(answer.body.error?.message).toMatch(reason);
-		expect(sandbox.ledger().accepted).toBe(0);
+		expect(it.sandbox.ledger().accepted).toBe(0);
 	});
 
-	it.each([
+	test.each([
 		['too short a base video', 'base', { seconds: 2.5 }, 400],
 		['a base video of 3 s', 'base', { seconds: 3 }, 200],
 		['a base video of 10 s', 'base', { seconds: 10 }, 200],
@@ -126,13 +126,11 @@ describe('video generation refuses', () => {
 		['a feature video of 200 MB', 'feature', { bytes: 200 * 1024 * 1024 }, 200],
 		['a feature video of more', 'feature', { bytes: 200 * 1024 * 1024 + 1 }, 400],
 	] as const)('or takes rule 6: %s', async (_what, refer_type, options, status) => {
-		const it = await bench();
-		const video_list = [{ video_url: own(it, options), refer_type }];
+		const video_list = [{ video_url: own(options), refer_type }];
 		expect((await it.client.post(VIDEOS, { ...BASIC, video_list })).status).toBe(status);
 	});
 
-	it('rule 6: a file that does not exist, or is no video', async () => {
-		const it = await bench();
+	test('rule 6: a file that does not exist, or is no video', async () => {
 		const picture = await uploaded(it.sandbox, 'png');
 		for (const video_url of [`${it.sandbox.url}/files/none.mp4`, picture]) {
 			const { status } = await it.client.post(VIDEOS, { ...BASIC, video_list: [{ video_url }] });
@@ -142,9 +140,8 @@ describe('video generation refuses', () => {
 });
 
 describe('video generation accepts', () => {
-	it.each(ACCEPTED)('%s', async (_what, fields) => {
-		const { client } = await bench();
-		expect((await client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({
+	test.each(ACCEPTED)('%s', async (_what, fields) => {
+		expect((await it.client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({
 			code: 200,
 			data: [{ status: 'submitted' }],
 		});
@@ -153,12 +150,11 @@ describe('video generation accepts', () => {
 
 describe('what video generation changes silently', () => {
 	async function made(fields: object) {
-		const { sandbox, client } = await bench();
-		const task = sandbox.tasks.get(await client.submit(VIDEOS, { ...BASIC, ...fields }));
+		const task = it.sandbox.tasks.get(await it.client.submit(VIDEOS, { ...BASIC, ...fields }));
 		return { applied: (task?.applied ?? {}) as Json, ignored: task?.ignored, notes: task?.notes };
 	}
 
-	it('puts <<<image_1>>> in front of a prompt that names no picture', async () => {
+	test('puts <<<image_1>>> in front of a prompt that names no picture', async () => {
 		expect((await made({ image_urls: [image(1)] })).applied.prompt).toBe('<<<image_1>>>waves');
 		expect((await made(withRoles('first_frame'))).applied.prompt).toBe('<<<image_1>>>waves');
 		const named = 'first <<<image_2>>>';
@@ -166,7 +162,7 @@ describe('what video generation changes silently', () => {
 		expect((await made({})).applied.prompt).toBe('waves');
 	});
 
-	it('ignores sound beside a video, and shots without multi_shot', async () => {
+	test('ignores sound beside a video, and shots without multi_shot', async () => {
 		expect((await made({ audio: true, video_list: video() })).ignored).toEqual(['audio']);
 		expect((await made({ audio: true })).applied.audio).toBe(true);
 		expect((await made({ shot_type: 'customize', multi_prompt: shots(1) })).ignored).toEqual([
@@ -177,8 +173,7 @@ describe('what video generation changes silently', () => {
 });
 
 describe('a video task', () => {
-	it('goes to success, with a link that lives for a day', async () => {
-		const it = await bench();
+	test('goes to success, with a link that lives for a day', async () => {
 		const id = await it.client.submit(VIDEOS, BASIC);
 		expect(await it.client.task(id)).toMatchObject({ id, status: 'submitted', progress: 0 });
 		await it.clock.advance(5_000);
@@ -194,42 +189,37 @@ describe('a video task', () => {
 		expect((await ask(text(result?.video_url))).status).toBe(410);
 	});
 
-	it.each([
+	test.each([
 		['std', '16:9', 1280, 720],
 		['std', '9:16', 720, 1280],
 		['std', '1:1', 720, 720],
 		['pro', '16:9', 1920, 1080],
 	])('of mode %s and ratio %s plays at %i x %i', async (mode, aspect_ratio, width, height) => {
-		const it = await bench();
 		const { result } = await it.finished(VIDEOS, { ...BASIC, mode, aspect_ratio, duration: 4 });
 		const bytes = await download(text(result?.video_url));
 		expect(readFilm(bytes)).toEqual({ width, height, seconds: 4 });
 		expect(probe(bytes)).toEqual({ codec: 'h264', width, height, seconds: 4 });
 	});
 
-	it('of mode 4k has 3840 x 2160', async () => {
-		const it = await bench();
+	test('of mode 4k has 3840 x 2160', async () => {
 		const task = await it.finished(VIDEOS, { ...BASIC, mode: '4k', duration: 3 });
 		expect(await filmOf(task)).toEqual({ width: 3840, height: 2160, seconds: 3 });
 	});
 
-	it('made from a picture takes its ratio', async () => {
-		const it = await bench();
+	test('made from a picture takes its ratio', async () => {
 		const tall = await uploaded(it.sandbox, 'png', { width: 90, height: 160 });
 		const task = await it.finished(VIDEOS, { ...BASIC, image_urls: [tall], duration: 3 });
 		expect(await filmOf(task)).toMatchObject({ width: 720, height: 1280 });
 	});
 
-	it('made from a base video is as long as that, and costs as much', async () => {
-		const it = await bench();
-		const video_list = [{ video_url: own(it, { seconds: 4 }) }];
+	test('made from a base video is as long as that, and costs as much', async () => {
+		const video_list = [{ video_url: own({ seconds: 4 }) }];
 		const task = await it.finished(VIDEOS, { ...BASIC, duration: 15, video_list });
 		expect((await filmOf(task)).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
 
-	it('fails with its reason and is refunded', async () => {
-		const it = await bench();
+	test('fails with its reason and is refunded', async () => {
 		const task = await it.finished(VIDEOS, { ...BASIC, prompt: 'sandbox:fail' });
 		expect(task).toMatchObject({
 			status: 'failed',
@@ -242,24 +232,21 @@ describe('a video task', () => {
 describe('a video is extended', () => {
 	const FAST = { model: 'vidgen3.1-fast' };
 	const remix = (id: string) => `/v1/videos/${id}/remix`;
-	const original = ({ sandbox }: Bench, options: OriginalVideoOptions = {}) =>
-		sandbox.originals.video(options).id;
+	const original = (options: OriginalVideoOptions = {}) => it.sandbox.originals.video(options).id;
 
-	it.each([
+	test.each([
 		[false, 15],
 		[undefined, 15],
 		[true, 7],
 	])('with raw %s to %i seconds', async (raw, seconds) => {
-		const it = await bench();
-		const task = await it.finished(remix(original(it)), { ...FAST, prompt: 'on', raw });
+		const task = await it.finished(remix(original()), { ...FAST, prompt: 'on', raw });
 		const bytes = await download(text(task.result?.video_url));
 		expect(readFilm(bytes)).toEqual({ width: 1280, height: 720, seconds });
 		expect(probe(bytes)).toMatchObject({ codec: 'h264', seconds });
 	});
 
-	it('in the ratio of the original unless told otherwise', async () => {
-		const it = await bench();
-		const tall = original(it, { aspectRatio: '9:16' });
+	test('in the ratio of the original unless told otherwise', async () => {
+		const tall = original({ aspectRatio: '9:16' });
 		const same = await it.finished(remix(tall), { ...FAST, raw: true });
 		expect(await filmOf(same)).toMatchObject({ width: 720, height: 1280 });
 		const wide = { aspect_ratio: '16:9', resolution: '1080p' };
@@ -267,7 +254,7 @@ describe('a video is extended', () => {
 		expect(await filmOf(other)).toMatchObject({ width: 1920, height: 1080 });
 	});
 
-	it.each([
+	test.each([
 		['vidgen3.1-fast', 'vidgen3.1-fast', 200],
 		['vidgen3.1-fast', 'vidgen3.1-fast-ext', 200],
 		['vidgen3.1-quality', 'vidgen3.1-quality-ext', 200],
@@ -275,36 +262,32 @@ describe('a video is extended', () => {
 		['vidgen3.1-fast', 'vidgen3.1-quality-ext', 400],
 		['vidgen3.1-fast', 'vidgen3.1', 400],
 	] as const)('an original of %s as %s: %i', async (model, asked, status) => {
-		const it = await bench();
-		const answer = await it.client.post(remix(original(it, { model })), { model: asked });
+		const answer = await it.client.post(remix(original({ model })), { model: asked });
 		expect(answer.status).toBe(status);
 	});
 
-	it('only in status success', async () => {
-		const it = await bench();
+	test('only in status success', async () => {
 		for (const state of ['running', 'failed'] as const) {
-			const answer = await it.client.post(remix(original(it, { state })), FAST);
+			const answer = await it.client.post(remix(original({ state })), FAST);
 			expect(answer.status).toBe(400);
 			expect(answer.body.error?.message).toMatch(/success/);
 		}
 		expect(it.sandbox.ledger().accepted).toBe(0);
 	});
 
-	it.each([
+	test.each([
 		['no model', { model: undefined }],
 		['another ratio', { aspect_ratio: '1:1' }],
 		['another resolution', { resolution: '2k' }],
 		['raw as a text', { raw: 'true' }],
 	])('not with %s', async (_what, fields) => {
-		const it = await bench();
-		const answer = await it.client.post(remix(original(it)), { ...FAST, ...fields });
+		const answer = await it.client.post(remix(original()), { ...FAST, ...fields });
 		expect(answer.status).toBe(400);
 	});
 
-	it('not when it does not exist, is no video, or is of another model family', async () => {
-		const it = await bench();
+	test('not when it does not exist, is no video, or is of another model family', async () => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
-		const foreign = original(it, { key: 'sandbox-key-unlimited' });
+		const foreign = original({ key: 'sandbox-key-unlimited' });
 		for (const id of ['task_unknown', picture, foreign]) {
 			const answer = await it.client.post(remix(id), FAST);
 			expect([answer.status, answer.body.error?.type]).toEqual([404, 'not_found_error']);
@@ -314,8 +297,7 @@ describe('a video is extended', () => {
 	});
 });
 
-it('originals can be made over HTTP, free and out of the ledger', async () => {
-	const it = await bench();
+test('originals can be made over HTTP, free and out of the ledger', async () => {
 	const made = async (path: string, body: object) => (await it.admin('POST', path, body)).body;
 	const upload = { family: 'music', operation: 'upload', stage: 'completed' };
 	expect(await made('/tracks', { seconds: 12 })).toMatchObject(upload);

@@ -68,6 +68,16 @@ export async function bench(options: SandboxOptions = {}): Promise<Bench> {
 	};
 }
 
+/** A bench that is new in each test of one file, with what `more` makes of it. */
+export function useBench<More = object>(more?: (it: Bench) => More | Promise<More>): Bench & More {
+	const it = {} as Bench & More;
+	beforeEach(async () => {
+		const opened = await bench();
+		Object.assign(it, opened, await more?.(opened));
+	});
+	return it;
+}
+
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** The HTTP code of a refusal with what its envelope says. */
