@@ -1,5 +1,4 @@
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenVideo } from '../../../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock } from '../../support/clocks';
 import { readBinary, runNode } from '../../support/engine';
@@ -20,19 +19,12 @@ const file = (content: string, type: string): Reply => ({
 });
 
 /** What Task: Get gives out for a completed record. */
-async function get(
-	result: unknown,
-	{
-		node = new MediaGenImage(),
-		...parameters
-	}: Record<string, unknown> & { node?: MediaGenImage | MediaGenVideo } = {},
-	fields: object = {},
-) {
+async function get(result: unknown, parameters: object = {}, fields: object = {}) {
 	service.on('GET', RECORD, {
 		json: { code: 200, data: { id: 'task_1', status: 'completed', result, ...fields } },
 	});
 	return await runNode({
-		node,
+		node: new MediaGenImage(),
 		parameters: { resource: 'task', operation: 'get', taskId: 'task_1', ...parameters },
 		credential: service.credential(),
 		...goOn,
@@ -120,17 +112,6 @@ describeInEachBinaryDataMode(() => {
 		);
 		expect(json[0]?.results).toHaveLength(1);
 		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data']);
-	});
-
-	test('a video comes before its cover', async () => {
-		service.on('GET', '/c.png', file('cover', 'image/png'));
-		service.on('GET', '/v.mp4', file('video', 'video/mp4'));
-		const { json, items } = await get(
-			{ cover_url: `${service.url}/c.png`, video_url: `${service.url}/v.mp4` },
-			{ node: new MediaGenVideo() },
-		);
-		expect(json[0]).toMatchObject({ url: `${service.url}/v.mp4` });
-		expect(await contentOf(items[0]?.binary?.data)).toBe('video');
 	});
 
 	const part = (content: string, range: string): Reply => ({

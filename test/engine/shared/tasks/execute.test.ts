@@ -111,26 +111,6 @@ describe('while submitting', () => {
 		expect(tried.filter(({ status }) => status === 402)).toHaveLength(1);
 		expectNothingLost(error?.description ?? '', service.sandbox.ledger().accepted);
 	});
-
-	test.each([
-		[401, 'Authentication failed'],
-		[403, 'Permission denied'],
-	])('%s is said once and stops the run', async (status, words) => {
-		const message = 'Key sandbox-key is not good';
-		fault({ match: SUBMIT, count: null, effect: { type: 'status', status, message } });
-		const { error } = await run(5, { concurrency: 1 });
-		expect(error?.message).toContain(words);
-		expect(sent()).toHaveLength(1);
-		expect(JSON.stringify(error)).not.toContain('sandbox-key');
-	});
-
-	test("the service's own message comes through a 400", async () => {
-		const message = 'The prompt violates the rules';
-		fault({ match: SUBMIT, effect: { type: 'status', status: 400, message } });
-		const { error } = await run(1);
-		expect(error?.httpCode).toBe('400');
-		expect(error?.message).toContain(message);
-	});
 });
 
 describe('while polling', () => {
@@ -264,14 +244,6 @@ describe('Retry On Fail', () => {
 		expect(error?.message).toContain(
 			'may have been bought by an earlier attempt, so the request was not sent again',
 		);
-	});
-
-	test('buys what was surely refused before', async () => {
-		fault({ match: SUBMIT, effect: { type: 'status', status: 400, message: 'Try a kinder word' } });
-		const { json, error } = await run(1, {}, retry);
-		expect(error).toBeUndefined();
-		expect(json[0]).toMatchObject({ status: 'completed' });
-		expect(service.sandbox.ledger().accepted).toBe(1);
 	});
 
 	test('goes on waiting for a task that took longer than the time limit', async () => {

@@ -91,9 +91,6 @@ describe('A wait goes on after', () => {
 		['a 404 of a gateway without the error of the service', noRoute],
 		['a 408', serviceError(408, 'Request timeout')],
 		['a 425', { status: 425 }],
-		['a 429', { status: 429 }],
-		['a 503', { status: 503 }],
-		['a reset', { reset: true }],
 	])('%s', async (_, reply) => {
 		onRecord(reply, reply, completed);
 		const { json, error } = await buy();

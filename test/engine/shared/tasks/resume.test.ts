@@ -401,14 +401,6 @@ describe('A paused execution', () => {
 		}
 	});
 
-	test('is called again by the node itself, which names no task, while one runs', async () => {
-		const execution = await pauseTwo();
-		finish('task_1');
-		expect(await execution.callback({})).toEqual({ status: 503 });
-		finish('task_2');
-		expect((await execution.callback({})).resumed?.json).toHaveLength(2);
-	});
-
 	test('is not resumed again where a late callback finds the output in place of the waiting items, as n8n 1.123 may show them before it has stored the next pause', async () => {
 		const execution = await pauseTwoThatEnd();
 		const { resumed } = await execution.callback(callback('task_1'));
