@@ -133,16 +133,6 @@ describe('pictures from the input', () => {
 	});
 });
 
-test.each([
-	['a base URL that is none', { baseUrl: 'api' }, 'full address'],
-	['plain http to a public host', { baseUrl: 'http://api.example.com' }, 'never sent unencrypted'],
-	['other brand words', { brandWords: '{"cloud": "x"}' }, '"Brand Words" must be a JSON object'],
-])('a credential with %s is refused', async (_, change, words) => {
-	const credential = { ...service.credential(), ...change };
-	const { error } = await runnerOf(service)('image.task.get', {}, { credential });
-	expect(error?.description).toContain(words);
-});
-
 describe('A picture on a private host', () => {
 	const urls = [url, 'http://[::ffff:10.0.0.1]/picture.png'];
 	const elsewhere = { baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };

@@ -24,15 +24,6 @@ const read = usageOf({
 	cacheHit: true,
 });
 
-test('without prices there is no guess', () => {
-	expect(costOf(written, {})).toBeUndefined();
-});
-
-test('a write costs more than plain input, a read saves', () => {
-	expect(costOf(written, prices)).toEqual({ estimatedCost: 0.02205, savedByCache: -0.00375 });
-	expect(costOf(read, prices)).toEqual({ estimatedCost: 0.0048, savedByCache: 0.0135 });
-});
-
 test('each lifetime has its own price', () => {
 	const both = usageOf({
 		inputTotal: 3_000,

@@ -459,10 +459,6 @@ describe('A storage that cannot take the file', () => {
 	const storage = (state: string) =>
 		`The file could not be stored: n8n's storage for files ${state}`;
 
-	test('is named, and the file is not fetched again', async () => {
-		expect(await storedOnce(onFullDisk)).toEqual({ message: storage('is full'), requests: 1 });
-	});
-
 	test('is named also for a result that stands in the record', async () => {
 		expect(await storedOnce(onFullDisk, 'data:audio/mpeg;base64,AAAA')).toEqual({
 			message: storage('is full'),
