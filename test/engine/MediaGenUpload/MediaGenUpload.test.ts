@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
+import { type LocalServer, openServer } from '../../support/server';
 import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
 import { runNode, setBinaryDataMode, storedPath } from '../support/engine';
 import { expectRefused, fileItem, picture, useSandbox } from '../support/sandbox';
@@ -265,15 +266,14 @@ test('an upload costs nothing, so it is tried again', async () => {
 });
 
 describe('from a URL', () => {
-	let server: Server;
-	let address = '';
+	let server: LocalServer;
 	let content: Buffer;
 	/** How often each path that does not work at first was asked for. */
 	const calls = new Map<string, number>();
 
 	beforeAll(async () => {
 		content = await picture(25, 25);
-		server = createServer((request, response) => {
+		server = await openServer((request, response) => {
 			const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
 			const status = Number(searchParams.get('first'));
 			const call = (calls.get(pathname) ?? 0) + 1;
@@ -306,30 +306,25 @@ describe('from a URL', () => {
 				more();
 			} else response.end(content);
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	});
-	afterAll(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	afterAll(async () => await server.close());
 
 	test.each(['/lake.png', '/redirect', '/pieces', '/100%.png', '/%E0%A4%A.png', '/?name=100%'])(
 		'%s is fetched and stored',
 		async (path) => {
-			const { json } = await run({ source: 'url', url: address + path });
+			const { json } = await run({ source: 'url', url: server.url + path });
 			expect(json[0]).toMatchObject({ contentType: 'image/png', bytes: content.length });
 		},
 	);
 
 	test.each([503, 429, 206, 202])('%d at first is tried again', async (status) => {
-		const { json } = await run({ source: 'url', url: `${address}/${status}?first=${status}` });
+		const { json } = await run({ source: 'url', url: `${server.url}/${status}?first=${status}` });
 		expect(json[0]).toMatchObject({ bytes: content.length });
 		expect(calls.get(`/${status}`)).toBe(2);
 	});
 
 	test('a server that wants to be left alone for longer than that is not waited for', async () => {
-		const { error } = await run({ source: 'url', url: `${address}/later?first=429&after=600` });
+		const { error } = await run({ source: 'url', url: `${server.url}/later?first=429&after=600` });
 		expect(error?.message).toContain('Rate limit reached');
 		expect(calls.get('/later')).toBe(1);
 	});
@@ -339,7 +334,7 @@ describe('from a URL', () => {
 		['/endless', 'more than the 20971520 bytes'],
 		['/missing', 'File not found'],
 	])('%s is refused', async (path, words) => {
-		const { error } = await run({ source: 'url', url: address + path });
+		const { error } = await run({ source: 'url', url: server.url + path });
 		expect(error?.message).toContain(words);
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
@@ -347,7 +342,7 @@ describe('from a URL', () => {
 	test.each(['/missing', '/reset', '/half'])(
 		'of %s, the error says that the URL is to be checked',
 		async (path) => {
-			const { error } = await run({ source: 'url', url: address + path });
+			const { error } = await run({ source: 'url', url: server.url + path });
 			expect(error?.message).toContain('[row 1 (item 0)]');
 			expect(error?.description).toBe('Check "URL", and that this n8n can fetch it.');
 		},
@@ -355,7 +350,7 @@ describe('from a URL', () => {
 
 	test('a private address is refused unless the credential allows it', async () => {
 		const { error } = await run(
-			{ source: 'url', url: address },
+			{ source: 'url', url: server.url },
 			undefined,
 			{},
 			{ allowPrivateCallbacks: false },

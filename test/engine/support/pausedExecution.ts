@@ -5,10 +5,9 @@ import type {
 	IWebhookData,
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { waitingExecution } from '../../../nodes/shared/tasks/waitingExecution';
+import { openServer } from '../../support/server';
 import { standstill } from './clocks';
 import { openExecution, resultOf, runNode, type RunOptions, type RunResult } from './engine';
 
@@ -63,31 +62,25 @@ let origin: Promise<string> | undefined;
 
 /** The server on which n8n receives calls for waiting executions. */
 async function listen(): Promise<string> {
-	const server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			const executionId = /waiting\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
-			const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
-			const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-			const { searchParams, pathname } = new URL(request.url ?? '', 'http://n8n');
-			const query = Object.fromEntries(searchParams);
-			if (request.url?.includes('/n8n-execution-status')) {
-				const { status, text } = states.get(executionId)?.() ?? { status: 200, text: 'null' };
-				return response.writeHead(status, { 'content-type': 'text/html' }).end(text);
-			}
-			return void Promise.resolve(
-				receivers.get(executionId)?.(body, query, pathname) ?? missing,
-			).then(({ status, message }) => {
-				response
-					.writeHead(status, { 'content-type': 'application/json' })
-					.end(JSON.stringify({ code: status, message }));
-			});
+	const { url } = await openServer((request, response, content) => {
+		const executionId = /waiting\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
+		const missing = { status: 404, message: `The execution "${executionId}" does not exist.` };
+		const body: unknown = JSON.parse(content.toString() || '{}');
+		const { searchParams, pathname } = new URL(request.url ?? '', 'http://n8n');
+		const query = Object.fromEntries(searchParams);
+		if (request.url?.includes('/n8n-execution-status')) {
+			const { status, text } = states.get(executionId)?.() ?? { status: 200, text: 'null' };
+			return response.writeHead(status, { 'content-type': 'text/html' }).end(text);
+		}
+		return void Promise.resolve(
+			receivers.get(executionId)?.(body, query, pathname) ?? missing,
+		).then(({ status, message }) => {
+			response
+				.writeHead(status, { 'content-type': 'application/json' })
+				.end(JSON.stringify({ code: status, message }));
 		});
 	});
-	server.unref();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return url;
 }
 
 const scopes: Array<{ still: boolean }> = [];

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Clock, clock, setClock } from '../../../nodes/shared/util/clock';
+import { openServer } from '../../support/server';
 
 /** A response of the service, in the words of the test. */
 export interface Reply {
@@ -63,10 +63,7 @@ type Script = {
 const patternOf = (path: string) =>
 	new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')}$`);
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-	const text = Buffer.concat(chunks).toString();
+function read(text: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
 	} catch {
@@ -91,36 +88,35 @@ async function send(reply: Reply, response: ServerResponse): Promise<void> {
 /** A scripted service for the tests of one file, emptied before each of them. `time`, if given, becomes the nodes' clock. */
 export function useScriptedService(time?: () => Clock): ScriptedService {
 	let url = '';
+	let close = async () => {};
 	let scripts: Script[] = [];
 	const requests: SeenRequest[] = [];
-	const server = createServer((request, response) => {
-		void bodyOf(request).then(async (body) => {
-			const { method = '', url: path = '', headers } = request;
-			const seen = { method, path, body, headers, at: clock.now() };
-			requests.push(seen);
-			const script = scripts.find((each) => each.method === method && each.path.test(path));
-			const next =
-				script && script.replies.length > 1 ? script.replies.shift() : script?.replies[0];
-			const missing = {
-				status: 404,
-				json: { error: { message: `Nothing at ${method} ${path}`, type: 'not_found', code: 404 } },
-			};
-			await send((typeof next === 'function' ? next(seen) : next) ?? missing, response);
-		});
-	});
 	beforeAll(async () => {
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		({ url, close } = await openServer(
+			({ method = '', url: path = '', headers }, response, body) => {
+				const seen = { method, path, body: read(body.toString()), headers, at: clock.now() };
+				requests.push(seen);
+				const script = scripts.find((each) => each.method === method && each.path.test(path));
+				const next =
+					script && script.replies.length > 1 ? script.replies.shift() : script?.replies[0];
+				const missing = {
+					status: 404,
+					json: {
+						error: { message: `Nothing at ${method} ${path}`, type: 'not_found', code: 404 },
+					},
+				};
+				void send((typeof next === 'function' ? next(seen) : next) ?? missing, response);
+			},
+		));
 	});
 	beforeEach(() => {
 		if (time) setClock(time());
 		scripts = [];
 		requests.length = 0;
 	});
-	afterAll(() => {
+	afterAll(async () => {
 		if (time) setClock(undefined);
-		server.closeAllConnections();
-		server.close();
+		await close();
 	});
 	return {
 		get url() {

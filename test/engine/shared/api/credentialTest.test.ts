@@ -1,12 +1,10 @@
 import '../../support/environment';
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../../../../nodes/shared/api/credentialTest';
+import { openServer } from '../../../support/server';
 import { until, useShortRequestLimit } from '../../support/clocks';
 import { useSandbox } from '../../support/sandbox';
 
@@ -57,7 +55,7 @@ describe('A service that answers a byte at a time', () => {
 
 	test('is given up after fifteen seconds', async () => {
 		let closed = false;
-		const server = createServer((_, response) => {
+		const server = await openServer((_, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			const next = () => {
 				closed = response.destroyed;
@@ -67,10 +65,11 @@ describe('A service that answers a byte at a time', () => {
 			};
 			next();
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-		expect(await check({ baseUrl })).toEqual({ status: 'Error', message: 'The request timed out' });
+		expect(await check({ baseUrl: server.url })).toEqual({
+			status: 'Error',
+			message: 'The request timed out',
+		});
 		await until(() => closed);
-		server.close();
+		await server.close();
 	});
 });
