@@ -43,15 +43,16 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	}
 
 	describe('a callback', () => {
+		let workflow: TriggerWorkflow;
 		let mark: number;
-		beforeEach(() => {
+		beforeEach(async () => {
+			workflow = await trigger();
 			mark = host().log.mark;
 		});
 
 		const logged = () => host().log.since(mark).join('\n');
 
 		test('for a task that the service does not know starts nothing, and the log says why', async () => {
-			const workflow = await trigger();
 			const forged = 'task_000000000000000000000000';
 			for (const [status, code, outcome] of [
 				['completed', 503, 'is refused'],
@@ -66,7 +67,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 		});
 
 		test('for a task that still runs starts nothing and says why; once it has ended, it starts one', async () => {
-			const workflow = await trigger();
 			sandbox().durations.set({ image: null });
 			const taskId = await buy(sandbox());
 			const claim = { id: taskId, status: 'completed' };
@@ -86,7 +86,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			['is broken JSON', '{"id": "task_', 'application/json'],
 			['names no task', '{"status": "completed"}', 'application/json'],
 		])('whose body %s is refused, so that it is not repeated', async (_, body, type) => {
-			const workflow = await trigger();
 			const { status, data } = await post(workflow.url, body, type);
 			expect([400, 422]).toContain(status);
 			expect(data.message).toBeTruthy();
@@ -98,7 +97,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			['a megabyte of blanks', { progress: blanks, completed: blanks }],
 			['80,000 links', { result: { images: [{ url: links }] } }],
 		])('with %s does not hold n8n up, whether the task is known or not', async (_, parts) => {
-			const workflow = await trigger();
 			const taskId = await buy(sandbox());
 			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
 			for (const [id, status] of [
@@ -112,7 +110,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 		});
 
 		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
-			const workflow = await trigger();
 			const { record } = await ended();
 			sandbox().faults.add({ match: READ, effect: { type: 'status', status: 502 } });
 			sandbox().faults.add({ match: READ, effect: { type: 'reset' } });
@@ -124,7 +121,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 		});
 
 		test('starts nothing a second time after n8n has been restarted', async () => {
-			const workflow = await trigger();
 			const { record } = await ended();
 			await post(workflow.url, record);
 			await executionsOf(workflow);

@@ -42,8 +42,10 @@ const one = async (seen: Promise<Seen[]>) => {
 const pump = document('pump');
 
 describe.each(OPERATIONS)('%s', (operation) => {
+	let ask: ReturnType<typeof asker>;
+	beforeEach(() => (ask = asker(operation)));
+
 	test('rule 1: five minutes unless an hour is asked for, and an hour needs its header', async () => {
-		const ask = asker(operation);
 		const short = blocks({ text: pump });
 		const long = blocks({ text: document('oven'), ttl: '1h' });
 		expect(await one(ask(short))).toMatchObject({ usage: { cacheWrite1h: 0, cacheRead: 0 } });
@@ -54,14 +56,12 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 2: the node puts a marker inside a block, where it works', async () => {
-		const ask = asker(operation);
 		const inBlocks = async () => (await one(ask(blocks({ text: pump, place: 'user' })))).usage;
 		expect((await inBlocks()).cacheWrite).toBeGreaterThan(4_000);
 		expect((await inBlocks()).cacheRead).toBeGreaterThan(4_000);
 	});
 
 	test('rule 3: another question reads the same prefix, and nothing more is written', async () => {
-		const ask = asker(operation);
 		const written = await one(ask(blocks({ text: pump }), 'How is the filter changed?'));
 		const read = await one(ask(blocks({ text: pump }), 'What is the pressure?'));
 		expect(read.usage).toMatchObject({ cacheWrite: 0, cacheRead: written.usage.cacheWrite });
@@ -69,7 +69,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 4: a short prefix is taken without its marker, and the node says so', async () => {
-		const ask = asker(operation);
 		const short = blocks({ text: document('pump', 400) });
 		expect(await one(ask(short))).toMatchObject({
 			usage: { cacheWrite: 0, cacheRead: 0 },
@@ -81,7 +80,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 5: one byte makes another prefix, and the node says where', async () => {
-		const ask = asker(operation);
 		await ask(blocks({ text: pump }));
 		expect(await one(ask(blocks({ text: `${pump} ` })))).toMatchObject({
 			usage: { cacheRead: 0, cacheHit: false },
@@ -102,7 +100,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 6: a refusal writes what the next request does not read; it is data with a warning', async () => {
-		const ask = asker(operation);
 		const refused = await one(ask(blocks({ text: pump }), REFUSED));
 		expect(refused).toMatchObject({
 			stopReason: 'refusal',
@@ -117,12 +114,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('rule 6: in one run, when the first item is refused, the next one runs alone: the rest read', async () => {
 		service.sandbox.settings.set({ chatLatency: 3_000 });
-		const seen = await asker(operation)(blocks({ text: pump }), REFUSED, 'One?', 'Two?', 'Three?');
+		const seen = await ask(blocks({ text: pump }), REFUSED, 'One?', 'Two?', 'Three?');
 		expect(seen.map(({ usage }) => usage.cacheWrite > 0)).toEqual([true, true, false, false]);
 	});
 
 	test('rule 7: each use restarts the five minutes', async () => {
-		const ask = asker(operation);
 		const cached = blocks({ text: pump });
 		await ask(cached);
 		for (let use = 0; use < 3; use++) {
@@ -134,7 +130,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 8: the first request writes and reads nothing, the same again reads and writes nothing', async () => {
-		const ask = asker(operation);
 		const first = await one(ask(blocks({ text: pump })));
 		const second = await one(ask(blocks({ text: pump })));
 		expect(first.usage).toMatchObject({ cacheRead: 0, cacheHit: false });
@@ -227,7 +222,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test('rule 9: write, read and plain input do not overlap, and are what the service bills', async () => {
-		const ask = asker(operation);
 		const both = blocks({ text: pump }, { text: document('lamp', 2_000), ttl: '1h' });
 		await ask(blocks({ text: pump }));
 		const { usage } = await one(ask(both));
@@ -243,7 +237,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('where the service does not tell for how long it wrote, the parts still sum to its bill', async () => {
 		service.sandbox.settings.set({ cacheTtlBreakdown: false });
-		const { usage } = await one(asker(operation)(blocks({ text: pump })));
+		const { usage } = await one(ask(blocks({ text: pump })));
 		const { totals } = service.sandbox.chat.bill();
 		expect(usage).toMatchObject({
 			cacheWrite: totals.written5m,

@@ -18,6 +18,9 @@ const before = { message: expect.stringContaining('before') as string };
 const trigger = (parameters: object = {}) =>
 	new TriggerHost(service.credential(), { downloadFiles: false, ...parameters });
 
+let host: TriggerHost;
+beforeEach(() => (host = trigger()));
+
 const shared = (id: string) => `/v1/tasks/${id}`;
 const music = (id: string) => `/v1/music/tasks/${id}`;
 
@@ -36,7 +39,6 @@ describe('A callback for a task', () => {
 		service.on('GET', shared('mine'), {
 			json: { code: 200, id: 'mine', data: { status: 'failed' } },
 		});
-		const host = trigger();
 		const { status, output } = await host.receive({ id: 'mine', status: 'failed' });
 		expect(status).toBe(200);
 		expect(output?.json).toMatchObject([{ taskId: 'mine', status: 'failed' }]);
@@ -44,13 +46,11 @@ describe('A callback for a task', () => {
 	});
 
 	test('that claims an end and that no path knows is asked for again, and the log says what to set', async () => {
-		const host = trigger();
 		expect(await host.receive({ id: 'clip', status: 'success' })).toMatchObject({ status: 503 });
 		expect(host.log.join('\n')).toContain('"Task Query Path"');
 	});
 
 	test('that the service does not know, and that claims no end, starts nothing, and the log says why', async () => {
-		const host = trigger();
 		const answer = await host.receive({ id: 'other', status: 'in_progress' });
 		const unknown = 'the service does not know the task';
 		expect(answer).toEqual({ status: 200, message: `Received, and ignored: ${unknown}` });
@@ -62,7 +62,6 @@ describe('A callback for a task', () => {
 	test("that a proxy knows nothing of is asked for again: its 404 is not the service's", async () => {
 		for (const path of [shared('mine'), music('mine')])
 			service.on('GET', path, { status: 404, text: '<h1>Not Found</h1>' });
-		const host = trigger();
 		const call = async () => await host.receive({ id: 'mine', status: 'completed' });
 		const message = 'it is not clear whether the service knows the task';
 		expect(await call()).toEqual({ status: 503, message });
@@ -81,7 +80,7 @@ describe('A callback for a task', () => {
 		'of %s starts an execution at once, though its link is relative',
 		async (family, json, file) => {
 			service.on('GET', shared('mine'), { json });
-			const { status, output } = await trigger().receive(ended('mine'));
+			const { status, output } = await host.receive(ended('mine'));
 			expect(status).toBe(200);
 			const url = expect.stringContaining(`${service.url}/files/`) as string;
 			expect(output?.json).toMatchObject([{ family, results: [{ url, ...file }] }]);
@@ -92,7 +91,7 @@ describe('A callback for a task', () => {
 		const error = { code: 400, message: 'invalid task id' };
 		service.on('GET', shared('song'), { status: 400, json: { error } });
 		service.on('GET', music('song'), { json: { code: 200, data: done('song', song) } });
-		const { status, output } = await trigger().receive(ended('song'));
+		const { status, output } = await host.receive(ended('song'));
 		expect(status).toBe(200);
 		expect(output?.json).toMatchObject([
 			{ taskId: 'song', family: 'music', results: [{ kind: 'audio' }] },
@@ -102,7 +101,7 @@ describe('A callback for a task', () => {
 	test('starts an execution where the key may read music only', async () => {
 		service.on('GET', shared('song'), { status: 403, json: { error: { message: 'No' } } });
 		service.on('GET', music('song'), { json: done('song', song) });
-		const { output } = await trigger().receive(ended('song'));
+		const { output } = await host.receive(ended('song'));
 		expect(output?.json).toMatchObject([{ taskId: 'song', family: 'music' }]);
 	});
 
@@ -112,27 +111,27 @@ describe('A callback for a task', () => {
 	])('%s starts an execution', async (_, rawBody) => {
 		const id = '9007199254740993';
 		service.on('GET', shared(id), { json: picture(id) });
-		const { output } = await trigger().receive(JSON.parse(rawBody), { rawBody });
+		const { output } = await host.receive(JSON.parse(rawBody), { rawBody });
 		expect(output?.json).toMatchObject([{ taskId: id }]);
 	});
 
 	test('that n8n has not read, as its type is not that of JSON, starts an execution', async () => {
 		service.on('GET', shared('plain'), { json: picture('plain') });
 		const rawBody = JSON.stringify(ended('plain'));
-		const { output } = await trigger().receive(undefined, { rawBody });
+		const { output } = await host.receive(undefined, { rawBody });
 		expect(output?.json).toMatchObject([{ taskId: 'plain' }]);
 	});
 
 	test('whose id has the key in it starts an execution, which does not show it', async () => {
 		const id = `task-${SCRIPTED_KEY}`;
 		service.on('GET', shared(id), { json: picture(id) });
-		const { output } = await trigger().receive(ended(id));
+		const { output } = await host.receive(ended(id));
 		expect(output?.json).toMatchObject([{ taskId: 'task-•••' }]);
 		expect(JSON.stringify(output)).not.toContain(SCRIPTED_KEY);
 	});
 
 	test('that is named by what stands for the key asks the service for nothing: the address would have the key in it', async () => {
-		expect(await trigger().receive(ended('•••'))).toMatchObject({ status: 400 });
+		expect(await host.receive(ended('•••'))).toMatchObject({ status: 400 });
 		expect(service.requests).toEqual([]);
 	});
 
@@ -143,7 +142,6 @@ describe('A callback for a task', () => {
 	});
 
 	test("of a record without an id that repeats its parent's in task_id starts an execution of its own", async () => {
-		const host = trigger();
 		for (const id of ['cover_1', 'cover_2']) {
 			const { id: _, ...record } = done(id, song);
 			service.on('GET', music(id), { json: { ...record, task_id: 'parent' } });
@@ -157,7 +155,6 @@ describe('A callback for a task', () => {
 		// A service that does not tell letters apart by case.
 		for (const id of ['task_abc', 'TASK_ABC'])
 			service.on('GET', shared(id), { json: { data: picture('task_abc') } });
-		const host = trigger();
 		expect(await host.receive(ended('task_abc'))).toMatchObject({ status: 200 });
 		const { status, output } = await host.receive(ended('TASK_ABC'));
 		expect({ status, output }).toEqual({ status: 400, output: undefined });
@@ -166,7 +163,6 @@ describe('A callback for a task', () => {
 
 test('Two callbacks for a task at the same time start one execution', async () => {
 	service.on('GET', shared('twice'), { json: picture('twice') });
-	const host = trigger();
 	const [first, second] = [host.call(picture('twice')), host.call(picture('twice'))];
 	const { starts, answer } = await first;
 	expect((await host.run(starts)).json).toMatchObject([{ taskId: 'twice' }]);
@@ -181,7 +177,6 @@ test('Two callbacks under two ids of a task start one execution, though the firs
 	const after = new Promise<void>((resolve) => (release = resolve));
 	service.on('GET', shared('own'), { json: picture('own'), after });
 	service.on('GET', shared('other'), { json: { ...picture('own'), task_id: 'other' } });
-	const host = trigger();
 	const first = host.call(picture('own'));
 	const { starts } = await host.call(ended('other'));
 	expect((await host.run(starts)).json).toHaveLength(1);
@@ -193,7 +188,6 @@ describe('A callback for a completed record without a result', () => {
 	const empty = (id: string) => done(id, { images: [] });
 
 	test('is to be repeated, and starts an execution once the result is there', async () => {
-		const host = trigger();
 		service.on('GET', shared('unfilled'), { json: empty('unfilled') });
 		const message = 'the service shows no result of the task yet';
 		expect(await host.receive(empty('unfilled'))).toMatchObject({ status: 503, message });
@@ -206,7 +200,6 @@ describe('A callback for a completed record without a result', () => {
 	});
 
 	test('starts one without a result after half a minute: the task may have none', async () => {
-		const host = trigger();
 		service.on('GET', shared('textless'), { json: empty('textless') });
 		expect(await host.receive(empty('textless'))).toMatchObject({ status: 503 });
 		time.advance(29_000);
@@ -219,7 +212,7 @@ describe('A callback for a completed record without a result', () => {
 
 	test('starts one at once where its result is text', async () => {
 		service.on('GET', shared('tags'), { json: done('tags', { upsampled_tags: 'slow folk' }) });
-		expect((await trigger().receive(ended('tags'))).status).toBe(200);
+		expect((await host.receive(ended('tags'))).status).toBe(200);
 	});
 });
 
@@ -265,7 +258,6 @@ describe('A start whose run throws in n8n', () => {
 	const SECOND = 1_000;
 
 	test('is repeated by the last call of the service, and what still comes of the first one gives no items', async () => {
-		const host = trigger();
 		for (const id of ['first', 'lost']) service.on('GET', shared(id), { json: picture(id) });
 		await host.receive(picture('first'));
 
@@ -286,7 +278,6 @@ describe('A start whose run throws in n8n', () => {
 	});
 
 	test('that only began late is not repeated', async () => {
-		const host = trigger();
 		for (const id of ['first', 'late']) service.on('GET', shared(id), { json: picture(id) });
 		await host.receive(picture('first'));
 		const { answer, starts } = await host.call(picture('late'));
@@ -325,7 +316,6 @@ describe('A body', () => {
 		['with a blank after the id', { code: 200, data: { task_id: 'task_1 ', status: 'completed' } }],
 		['with a tab in the id', ended('task\t1')],
 	])('%s is refused, and the log stays empty', async (_, body) => {
-		const host = trigger();
 		const { status, output } = await host.receive(body);
 		expect({ status, output }).toEqual({ status: 400, output: undefined });
 		expect([host.log, service.requests]).toEqual([[], []]);
@@ -339,7 +329,7 @@ describe('A body', () => {
 		service.on('GET', shared(id), {
 			json: { code: 200, data: { ...picture(id), status: 'SUCCESS' } },
 		});
-		expect((await trigger().receive(body)).output?.json).toMatchObject([
+		expect((await host.receive(body)).output?.json).toMatchObject([
 			{ taskId: id, status: 'completed' },
 		]);
 	});
@@ -348,14 +338,13 @@ describe('A body', () => {
 		const names = ['', '-', '.'].map((end) => '_'.repeat(60_000) + end);
 		const long = { ...picture('long'), ...Object.fromEntries(names.map((name) => [name, 1])) };
 		service.on('GET', shared('long'), { json: long });
-		expect((await trigger().receive(long)).output?.json).toMatchObject([{ taskId: 'long' }]);
+		expect((await host.receive(long)).output?.json).toMatchObject([{ taskId: 'long' }]);
 	}, 5_000);
 });
 
 test('Ids that lead to the record of one task start one execution', async () => {
 	// The record has no id by which another one could be told.
 	service.on('GET', '*task_1*', { json: { data: { status: 'completed', result: song } } });
-	const host = trigger();
 	const after = ['task_1/', 'task_1?', 'task_1#', 'task_1 ', '%74ask_1', 'a\\..\\task_1'];
 	const ids = ['task_1', './task_1', 'a/../task_1', ...after];
 	const answers = [];
@@ -429,7 +418,7 @@ describe('The output', () => {
 		const result = { video_url: 'https://example.com/1.mp4' };
 		const record = { ...ended('odd'), completed: '+275760-09-13T00:00:00.000Z', result };
 		service.on('GET', shared('odd'), { json: record });
-		const { output } = await trigger().receive(ended('odd'));
+		const { output } = await host.receive(ended('odd'));
 		expect(output?.json).toHaveLength(1);
 		expect(output?.json[0]).toMatchObject({ taskId: 'odd', status: 'completed', record });
 		expect(output?.json[0]?.notes).toEqual([expect.stringContaining('could not be read')]);
@@ -454,7 +443,6 @@ describe('The output', () => {
 
 test('"Listen for test event" treats each callback as new, at either address', async () => {
 	service.on('GET', shared('test'), { json: picture('test') });
-	const host = trigger();
 	for (const path of ['callback', '', 'callback']) {
 		const { status, output } = await host.receive(picture('test'), { path, mode: 'manual' });
 		expect(status).toBe(200);
@@ -463,7 +451,7 @@ test('"Listen for test event" treats each callback as new, at either address', a
 });
 
 test('The base address tells a browser what it is', async () => {
-	const { status, message } = await trigger().receive({}, { path: '', method: 'GET' });
+	const { status, message } = await host.receive({}, { path: '', method: 'GET' });
 	expect([status, message]).toEqual([200, expect.stringContaining('/callback')]);
 });
 

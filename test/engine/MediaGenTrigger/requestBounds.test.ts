@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
 import { until } from '../support/clocks';
@@ -14,8 +13,10 @@ const UNKNOWN: Reply = {
 	json: { error: { message: 'No such task', type: 'not_found', code: 404 } },
 };
 
-const trigger = (options: INodeParameters = {}) =>
-	new TriggerHost(service.credential(), { downloadFiles: false, options });
+let host: TriggerHost;
+beforeEach(() => {
+	host = new TriggerHost(service.credential(), { downloadFiles: false });
+});
 
 const ended = (id: string) => ({
 	id,
@@ -40,7 +41,6 @@ test('forged calls have at most twenty requests to the service open at once', as
 			});
 		},
 	});
-	const host = trigger();
 	const calls = Array.from(
 		{ length: 100 },
 		async (_, at) => await host.receive({ id: `forged_${at}`, status: 'completed' }),
@@ -56,7 +56,6 @@ test('a call that waits too long for its turn is answered 503 without a request'
 		...UNKNOWN,
 		after: new Promise<void>((resolve) => (release = resolve)),
 	});
-	const host = trigger();
 	const first = Array.from(
 		{ length: 20 },
 		async (_, at) => await host.receive({ id: `slow_${at}`, status: 'completed' }),
@@ -77,7 +76,6 @@ test.each([
 	['refused', { status: 403, json: { error: { message: 'No' } } }],
 ])('an id that the service %s is not asked for again within five seconds', async (_, reply) => {
 	service.on('GET', RECORD, reply);
-	const host = trigger();
 	const call = async () => await host.receive({ id: 'nobody', status: 'completed' });
 	expect(await call()).toMatchObject({ status: 503 });
 	const asked = service.requests.length;
@@ -95,7 +93,6 @@ test('while the service asks for fewer requests, calls are answered 503 without 
 		headers: { 'retry-after': '60' },
 		json: { error: { message: 'Slow down' } },
 	});
-	const host = trigger();
 	const call = async (id: string) => await host.receive({ id, status: 'completed' });
 	expect(await call('task_0')).toMatchObject({ status: 503 });
 	for (let at = 1; at < 50; at++) expect(await call(`task_${at}`)).toMatchObject({ status: 503 });
@@ -127,7 +124,6 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 			});
 		},
 	});
-	const host = trigger();
 	const calls = Array.from(
 		{ length: 15 },
 		async (_, at) => await host.receive({ id: `task_${at}`, status: 'completed' }),
@@ -145,7 +141,6 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 });
 
 test('a service that asks for an hour of quiet is asked again after half a minute: it calls for the last time within two', async () => {
-	const host = trigger();
 	const call = async () => await host.receive({ id: 'task_0', status: 'completed' });
 	service.on('GET', RECORD, { status: 429, headers: { 'retry-after': '3600' } });
 	expect(await call()).toMatchObject({ status: 503 });

@@ -7,6 +7,9 @@ import { usageOf } from '../support/usage';
 let key = 0;
 const newMemory = () => memoryOf(`node ${(key += 1)}`);
 
+let memory: ReturnType<typeof newMemory>;
+beforeEach(() => (memory = newMemory()));
+
 const turn = (text: string, role: Turn['role'] = 'user'): Turn => ({
 	role,
 	parts: [{ type: 'text', text }],
@@ -22,7 +25,6 @@ const question = ({ system = 'Be brief.', tools = ['draw'], turns = ['Why?'] } =
 const NOTHING = expect.not.arrayContaining([expect.anything()]);
 
 test('a talk that only grows is as it should be', () => {
-	const memory = newMemory();
 	const turns: string[] = [];
 	for (let at = 0; at < 40; at++) {
 		turns.push(`Turn ${at}`);
@@ -31,7 +33,6 @@ test('a talk that only grows is as it should be', () => {
 });
 
 test('changed tools and a changed system prompt are told, known ones are not', () => {
-	const memory = newMemory();
 	expect(memory.warningsOf(question())).toEqual([]);
 	expect(memory.warningsOf(question({ tools: ['draw', 'sing'] }))).toEqual([
 		expect.stringContaining('The tools differ'),
@@ -48,7 +49,6 @@ test.each([
 	['Now: 2026-11-23T04:00:00.000+00:00', 'a timestamp at character 6'],
 	['Session 3f2b8c1e-9d4a-4b6f-8e2d-1a2b3c4d5e6f', 'a UUID at character 9'],
 ])('what changes by itself in the system prompt is told: %s', (system, what) => {
-	const memory = newMemory();
 	const warnings = memory.warningsOf(question({ system }));
 	expect(warnings).toEqual([
 		expect.stringContaining(`The system prompt has what looks like ${what}`),
@@ -62,10 +62,9 @@ test.each([
 
 describe('a memory that drops the oldest turns', () => {
 	const SLID = [expect.stringContaining('The memory has dropped the oldest turns')];
+	const ask = (...turns: string[]) => memory.warningsOf(question({ turns }));
 
 	test('is told, each time it does', () => {
-		const memory = newMemory();
-		const ask = (...turns: string[]) => memory.warningsOf(question({ turns }));
 		expect(ask('a', 'b', 'c')).toEqual([]);
 		expect(ask('b', 'c', 'd')).toEqual(SLID);
 		expect(ask('b', 'c', 'd', 'e')).toEqual([]);
@@ -73,8 +72,6 @@ describe('a memory that drops the oldest turns', () => {
 	});
 
 	test('is told apart from another talk, of which several run at a time', () => {
-		const memory = newMemory();
-		const ask = (...turns: string[]) => memory.warningsOf(question({ turns }));
 		expect(ask('a', 'b', 'c')).toEqual([]);
 		expect(ask('x', 'b', 'c')).toEqual([]);
 		expect(ask('b', 'other')).toEqual([]);
@@ -84,7 +81,6 @@ describe('a memory that drops the oldest turns', () => {
 });
 
 test('a warning is said once, and again after it was gone', () => {
-	const memory = newMemory();
 	expect(memory.notYetSaid(['a', 'b'])).toEqual(['a', 'b']);
 	expect(memory.notYetSaid(['b', 'a'])).toEqual([]);
 	expect(memory.notYetSaid(['b'])).toEqual([]);

@@ -40,6 +40,8 @@ const balance = (fields: object = {}): Reply => ({
 	json: { success: true, ...remaining, ...used, unlimited_quota: false, ...fields },
 });
 
+beforeEach(() => onBalance(balance()));
+
 const deleted: Reply = { json: { success: false, message: 'Key deleted' } };
 
 const messages = (json: RunResult['json']) =>
@@ -302,13 +304,11 @@ describe('Keep Balance', () => {
 		['credits, enough', { keepBalance: 5_000, keepBalanceUnit: 'credits' }, 1],
 		['credits, too few', { keepBalance: 5_001, keepBalanceUnit: 'credits' }, 0],
 	])('%s', async (_, options, purchases) => {
-		onBalance(balance());
 		await buy(1, options);
 		expect(bought()).toHaveLength(purchases);
 	});
 
 	test('the error names the option, its value and what remains', async () => {
-		onBalance(balance());
 		const { error } = await buy(1, { keepBalance: 6_000, keepBalanceUnit: 'credits' });
 		expect(error?.message).toBe(
 			'The request was not sent: the remaining balance is 5000 credits, and "Keep Balance" is 6000 [row 1 (item 0)]',
@@ -322,7 +322,6 @@ describe('Keep Balance', () => {
 		['credits', '5000 credits remained'],
 		['balance', '5 remained'],
 	])('the hint of the run has what remained, in the unit %s', async (unit, remained) => {
-		onBalance(balance());
 		const { hints } = await buy(2, { keepBalance: 1, keepBalanceUnit: unit });
 		expect(hints[0]?.message).toBe(
 			`2 tasks, 2 without a stated cost, ${remained} before the last purchase`,
@@ -382,7 +381,6 @@ describe('Keep Balance', () => {
 	});
 
 	test('after the first item that finds too little, no further balance is read', async () => {
-		onBalance(balance());
 		const { json } = await buy(50, { keepBalance: 6, concurrency: 2 }, goOn);
 		expect(messages(json)).toEqual(Array(50).fill(expect.stringContaining('"Keep Balance" is 6')));
 		expect(service.sent('GET', BALANCE).length).toBeLessThanOrEqual(2);
@@ -440,14 +438,12 @@ describe('Check Only', () => {
 	});
 
 	test('in a loop the limit is what earlier runs left of it', async () => {
-		onBalance(balance());
 		const options = { checkOnly: '={{ $runIndex === 1 }}', maxTasks: 3 };
 		const { rounds } = await buy(2, options, { rounds: 2 });
 		expect(rounds[1]?.[0]).toMatchObject({ tasks: 2, withinLimits: 1 });
 	});
 
 	test('an item says all that a user has to know before the purchase', async () => {
-		onBalance(balance());
 		const { items } = await buy(2, { checkOnly: true, reference: 'row 1', maxTasks: 2 });
 		const body = expect.objectContaining({ prompt: 'Sound 1' });
 		expect(items[1]).toEqual({
@@ -506,7 +502,6 @@ describe('Check Only', () => {
 	});
 
 	test('the callback address stands in the request', async () => {
-		onBalance(balance());
 		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
 		const { json } = await buy(1, { checkOnly: true, callbackBaseUrl });
 		expect(json[0]).toMatchObject({
@@ -515,7 +510,6 @@ describe('Check Only', () => {
 	});
 
 	test('a file that would be sent as form data stands in the request', async () => {
-		onBalance(balance());
 		const place = { resource: 'task', operation: 'submit', path: '/v1/music/upload' };
 		const form = { ...place, bodyType: 'formData', binaryProperty: 'data', fileField: 'audio' };
 		const items = [await fileItem(Buffer.from('song'), 'song.mp3', 'audio/mpeg')];
@@ -526,7 +520,6 @@ describe('Check Only', () => {
 	});
 
 	test('no place is taken: the next run of the node has the whole limit', async () => {
-		onBalance(balance());
 		const options = { checkOnly: '={{ $runIndex === 0 }}', maxTasks: 2 };
 		const { rounds } = await buy(2, options, { ...goOn, rounds: 2 });
 		expect(rounds[0]?.map(({ checkOnly }) => checkOnly)).toStrictEqual([true, true]);
@@ -576,21 +569,18 @@ describe('Chat Cache', () => {
 	});
 
 	test('Keep Balance asks nothing while too little remains', async () => {
-		onBalance(balance());
 		const { error } = await ask(1, { keepBalance: 6 }, {});
 		expect(error?.message).toContain('the remaining balance is 5, and "Keep Balance" is 6');
 		expect(service.sent('POST', '*')).toEqual([]);
 	});
 
 	test('the hint of the run has what remained', async () => {
-		onBalance(balance());
 		service.on('POST', CHAT, answered);
 		const { hints } = await ask(2, { keepBalance: 1 });
 		expect(hints[0]?.message).toContain(', 2 output tokens, 5 remained before the last purchase');
 	});
 
 	test('Check Only lists the requests and the mistakes, and asks nothing', async () => {
-		onBalance(balance());
 		const { json } = await ask(4, { checkOnly: true }, {});
 		expect(json.map(({ problems }) => (problems as string[]).length)).toEqual([0, 0, 0, 1]);
 		expect(json[0]).toMatchObject({

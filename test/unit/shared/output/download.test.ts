@@ -67,6 +67,8 @@ const download = async (
 	{ url = file.url, ...more }: Partial<DownloadRules> & { url?: string } = {},
 ) => await downloadFile(context, connection, { ...file, url }, 'song', { ...rules, ...more });
 
+afterEach(() => setClock(undefined));
+
 test('the bytes are counted on their way, and the storage gets the very stream that came, not a copy', async () => {
 	const chunks = [Buffer.alloc(70_000, 1), Buffer.alloc(5, 2)];
 	const body = Readable.from(chunks);
@@ -237,8 +239,6 @@ describe('A download that goes wrong', () => {
 		setClock(time);
 	});
 
-	afterEach(() => setClock(undefined));
-
 	const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 
 	test('is tried five times', async () => {
@@ -334,8 +334,6 @@ test('a size in the headers that is the limit is no reason to refuse a file', as
 describe('A download ends, also with a storage that waits for the end of its stream without looking for its loss', () => {
 	beforeEach(() => setClock(fastClock(100)));
 
-	afterEach(() => setClock(undefined));
-
 	/** As n8n keeps data in memory, in the database and in S3. */
 	const collect = async (content: Readable, late = 0) =>
 		await new Promise<IBinaryData>((resolve, reject) => {
@@ -380,8 +378,6 @@ describe('A download ends, also with a storage that waits for the end of its str
 describe('A download that stops in the middle', () => {
 	/** A minute is twelve turns of the process. */
 	beforeEach(() => setClock(fastClock(1_000)));
-
-	afterEach(() => setClock(undefined));
 
 	const began = () => {
 		const body = new Readable({ read: () => {} });
@@ -432,7 +428,6 @@ test.each([
 	const limits: number[] = [];
 	setClock({ ...time, toHostMs: (limit) => (limits.push(limit), limit) });
 	await download(serverOf({ statusCode: 200 }).context, { deadline: time.now() + untilDeadline });
-	setClock(undefined);
 	expect(limits).toEqual([ms, 60_000]);
 });
 
@@ -477,7 +472,6 @@ describe('A storage that cannot take the file', () => {
 	test('for a reason that may pass is tried again, and the reason is said', async () => {
 		setClock(jumpingClock());
 		const refused = await storedOnce(refusing({ message: 'Access Denied' }));
-		setClock(undefined);
 		const message = 'The file could not be stored: Access Denied';
 		expect(refused).toEqual({ message, requests: 5 });
 	});
