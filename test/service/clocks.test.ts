@@ -26,15 +26,6 @@ describe('the manual clock', () => {
 		await clock.advance(1);
 		expect(woken[3]).toBe('late at 300');
 	});
-
-	it('lets a sleep be stopped, before and during', async () => {
-		const clock = manualClock();
-		const stop = new AbortController();
-		const sleeping = clock.sleep(10, stop.signal);
-		stop.abort(new Error('enough'));
-		await expect(sleeping).rejects.toThrow('enough');
-		await expect(clock.sleep(10, stop.signal)).rejects.toThrow('enough');
-	});
 });
 
 describe('a scaled clock', () => {
@@ -49,15 +40,18 @@ describe('a scaled clock', () => {
 		expect(Math.abs(scaledClock(1000).now() - Date.now())).toBeLessThan(60_000);
 	});
 
-	it('lets a sleep be stopped', async () => {
-		const stop = new AbortController();
-		const sleeping = systemClock.sleep(3_600_000, stop.signal);
-		stop.abort(new Error('enough'));
-		await expect(sleeping).rejects.toThrow('enough');
-		await expect(systemClock.sleep(3_600_000, stop.signal)).rejects.toThrow('enough');
-	});
-
 	it.each([0, -1, NaN, Infinity])('cannot have the scale %d', (factor) => {
 		expect(() => scaledClock(factor)).toThrow(/scale/);
 	});
+});
+
+it.each([
+	['the manual clock', manualClock()],
+	['the clock of the machine', systemClock],
+])('%s lets a sleep be stopped, before and during', async (_, clock) => {
+	const stop = new AbortController();
+	const sleeping = clock.sleep(3_600_000, stop.signal);
+	stop.abort(new Error('enough'));
+	await expect(sleeping).rejects.toThrow('enough');
+	await expect(clock.sleep(3_600_000, stop.signal)).rejects.toThrow('enough');
 });

@@ -100,14 +100,9 @@ describe('A task is asked for', () => {
 		['between two requests', 7_000, 7, [1, 5, 7.25]],
 		['at once', 3_000, 3, [1, 3.25]],
 		['just after a request, which is put off for it', 9_000, 9, [1, 5, 9.25]],
+		['too early: then again at the interval', 11_000, 7, [1, 5, 7.25, 11.25]],
+		['too late: at the interval', 6_000, 60, [1, 5, 9]],
 	])('when the service expects its end %s', async (_, durationMs, estimate, requests) => {
-		expect(await requestsAt(durationMs, estimate)).toEqual(requests);
-	});
-
-	test.each([
-		['too early', 11_000, 7, [1, 5, 7.25, 11.25]],
-		['too late', 6_000, 60, [1, 5, 9]],
-	])('at the interval where the expectation is %s', async (_, durationMs, estimate, requests) => {
 		expect(await requestsAt(durationMs, estimate)).toEqual(requests);
 	});
 
