@@ -1,19 +1,19 @@
 import { networkInterfaces } from 'node:os';
 import { IMAGES, OFFICIAL } from './support/images';
 import { receiver } from './support/receiver';
-import { ask, bench, until } from './support/sandbox';
+import { ask, bench, until, useBench } from './support/sandbox';
+
+const it = useBench();
 
 describe('the admin paths', () => {
-	it('list themselves', async () => {
-		const it = await bench();
+	test('list themselves', async () => {
 		const { paths, counts, durations } = (await it.admin('GET', '')).body;
 		expect(paths).toContain('/_sandbox/ledger');
 		expect(counts).toEqual({ accepted: 0, requests: 0, deliveries: 0, faults: 0 });
 		expect(durations).toEqual({ image: 3_000, music: 8_000, grid: 5_000, video: 10_000 });
 	});
 
-	it('add, list and remove a fault rule', async () => {
-		const it = await bench();
+	test('add, list and remove a fault rule', async () => {
 		const [match, effect] = [{ path: '/balance' }, { type: 'status', status: 500 }];
 		const rule = await it.admin('POST', '/faults', { match, count: null, effect });
 		expect(rule.body).toMatchObject({ id: 'fault_1', nth: 1, count: null, matched: 0, applied: 0 });
@@ -29,15 +29,13 @@ describe('the admin paths', () => {
 		expect((await it.admin('GET', '/faults')).body).toEqual([]);
 	});
 
-	it('are not affected by fault rules, and not in the log', async () => {
-		const it = await bench();
+	test('are not affected by fault rules, and not in the log', async () => {
 		it.sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
 		expect((await it.admin('GET', '/ledger')).status).toBe(200);
 		expect((await it.admin('GET', '/requests')).body).toEqual([]);
 	});
 
-	it('show tasks, ledger, requests and deliveries as a program gets them', async () => {
-		const it = await bench();
+	test('show tasks, ledger, requests and deliveries as a program gets them', async () => {
 		const id = await it.client.submit(IMAGES, { ...OFFICIAL, webhook: 'http://10.0.0.1/x' });
 		await it.clock.advance(3_000);
 		const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
@@ -55,8 +53,8 @@ describe('the admin paths', () => {
 		expect((await it.admin('GET', '/requests?path=/v1/tasks')).body).toEqual([]);
 	});
 
-	it('complete or fail a task by hand', async () => {
-		const it = await bench({ durations: { image: null } });
+	test('complete or fail a task by hand', async () => {
+		it.sandbox.durations.set({ image: null });
 		const good = await it.client.submit(IMAGES, OFFICIAL);
 		const bad = await it.client.submit(IMAGES, OFFICIAL);
 		await it.clock.advance(86_400_000);
@@ -69,8 +67,7 @@ describe('the admin paths', () => {
 		expect((await it.admin('POST', '/tasks/none/finish')).status).toBe(404);
 	});
 
-	it('set balance, keys, durations and settings', async () => {
-		const it = await bench();
+	test('set balance, keys, durations and settings', async () => {
 		await it.admin('PUT', '/balance', { credits: 12 });
 		expect((await it.client.get('/balance')).body.remain_credits).toBe(12);
 		await it.admin('PUT', '/balance', { unlimited: true });
@@ -95,8 +92,8 @@ describe('the admin paths', () => {
 		}
 	});
 
-	it('send a callback by hand', async () => {
-		const it = await bench({ allowPrivateCallbacks: true });
+	test('send a callback by hand', async () => {
+		it.sandbox.settings.set({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver();
 		const forged = { base: url, body: { id: 'x' }, kind: 'forged' };
 		const noted = await it.admin('POST', '/callbacks', forged);
@@ -105,8 +102,7 @@ describe('the admin paths', () => {
 		expect(arrivals[0]?.body).toEqual({ id: 'x' });
 	});
 
-	it('reset everything, with new ids', async () => {
-		const it = await bench();
+	test('reset everything, with new ids', async () => {
 		const before = await it.client.submit(IMAGES, OFFICIAL);
 		it.sandbox.durations.set({ image: 1 });
 		await it.admin('POST', '/reset');
@@ -121,7 +117,7 @@ describe('the admin paths', () => {
 		.flat()
 		.find((address) => address && !address.internal && address.family === 'IPv4')?.address;
 
-	(outside ? it : it.skip)('are served to this machine alone', async () => {
+	(outside ? test : test.skip)('are served to this machine alone', async () => {
 		const { sandbox } = await bench({ host: '0.0.0.0' });
 		const { port } = new URL(sandbox.url);
 		expect((await ask(`http://${outside}:${port}/v1/balance`)).status).toBe(401);
@@ -131,51 +127,49 @@ describe('the admin paths', () => {
 });
 
 describe('the request log', () => {
-	it('hides keys and keeps the scheme', async () => {
-		const { sandbox, client } = await bench();
-		await client.get('/balance?x=1', { 'x-api-key': 'secret-two' });
-		const [record] = sandbox.requests.list();
+	test('hides keys and keeps the scheme', async () => {
+		await it.client.get('/balance?x=1', { 'x-api-key': 'secret-two' });
+		const [record] = it.sandbox.requests.list();
 		const headers = { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]' };
 		const request = { number: 1, method: 'GET', path: '/balance', query: '?x=1', headers };
 		expect(record).toMatchObject(request);
-		expect(JSON.stringify(sandbox.requests.list())).not.toMatch(/sandbox-key|secret-two/);
+		expect(JSON.stringify(it.sandbox.requests.list())).not.toMatch(/sandbox-key|secret-two/);
 	});
 
-	it('keeps bodies, with very long texts shortened', async () => {
-		const { sandbox, client } = await bench();
-		await client.post(IMAGES, { ...OFFICIAL, prompt: 'x'.repeat(70_000), n: 2 });
-		expect(sandbox.requests.list()[0]?.body).toMatchObject({
+	test('keeps bodies, with very long texts shortened', async () => {
+		await it.client.post(IMAGES, { ...OFFICIAL, prompt: 'x'.repeat(70_000), n: 2 });
+		expect(it.sandbox.requests.list()[0]?.body).toMatchObject({
 			n: 2,
 			prompt: expect.stringMatching(/^x{100}… \(70000 characters\)$/) as string,
 		});
 	});
 
-	it('counts requests that are in progress at the same time', async () => {
-		const { sandbox, client, clock } = await bench();
-		sandbox.faults.add({ count: 5, effect: { type: 'slow', ms: 1_000 } });
-		const asked = Promise.all(Array.from({ length: 5 }, () => client.get('/balance')));
+	test('counts requests that are in progress at the same time', async () => {
+		it.sandbox.faults.add({ count: 5, effect: { type: 'slow', ms: 1_000 } });
+		const asked = Promise.all(Array.from({ length: 5 }, () => it.client.get('/balance')));
 		await until(
 			'all have come in',
-			() => sandbox.requests.list().filter(({ fault }) => fault).length === 5,
+			() => it.sandbox.requests.list().filter(({ fault }) => fault).length === 5,
 		);
-		await clock.advance(1_000);
+		await it.clock.advance(1_000);
 		await asked;
-		expect(sandbox.requests.list().map(({ inFlight }) => inFlight)).toStrictEqual([1, 2, 3, 4, 5]);
-		await client.get('/balance');
-		expect(sandbox.requests.list()[5]?.inFlight).toBe(1);
+		expect(it.sandbox.requests.list().map(({ inFlight }) => inFlight)).toStrictEqual([
+			1, 2, 3, 4, 5,
+		]);
+		await it.client.get('/balance');
+		expect(it.sandbox.requests.list()[5]?.inFlight).toBe(1);
 	});
 });
 
 describe('the sandbox', () => {
-	it('has a page for the browser', async () => {
-		const { sandbox } = await bench();
-		const page = await ask(sandbox.url);
+	test('has a page for the browser', async () => {
+		const page = await ask(it.sandbox.url);
 		expect(page.headers.get('content-type')).toMatch(/^text\/html/);
 		expect(page.text).toContain('MediaGen sandbox');
-		expect(page.text).toContain(sandbox.key);
+		expect(page.text).toContain(it.sandbox.key);
 	});
 
-	it('closes promptly during tasks, callbacks and downloads, and can be closed twice', async () => {
+	test('closes promptly during tasks, callbacks and downloads, and can be closed twice', async () => {
 		const { sandbox, client, clock } = await bench({ allowPrivateCallbacks: true });
 		const { url, arrivals } = await receiver('never');
 		const bodies = Array.from({ length: 20 }, () =>

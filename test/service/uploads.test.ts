@@ -1,5 +1,7 @@
-import { ask, bench, download, text, type Answer, type Bench } from './support/sandbox';
+import { ask, download, text, useBench, type Answer } from './support/sandbox';
 import { plainImage, upload } from './support/images';
+
+const it = useBench();
 
 const LIMIT = 20_971_520;
 
@@ -11,10 +13,9 @@ async function pictureOf(bytes: number): Promise<Buffer> {
 }
 
 describe('an upload', () => {
-	it('comes back as the record of the spec, and its URL gives the same bytes', async () => {
-		const { sandbox, clock } = await bench();
+	test('comes back as the record of the spec, and its URL gives the same bytes', async () => {
 		const picture = await plainImage('png');
-		const { status, body } = await upload(sandbox, picture, { filename: 'my cat.png' });
+		const { status, body } = await upload(it.sandbox, picture, { filename: 'my cat.png' });
 
 		expect(status).toBe(200);
 		expect(body).toEqual({
@@ -22,85 +23,79 @@ describe('an upload', () => {
 			filename: 'my cat.png',
 			content_type: 'image/png',
 			bytes: picture.length,
-			created_at: clock.now() / 1000,
+			created_at: it.clock.now() / 1000,
 		});
 		expect((await download(text(body.url))).equals(picture)).toBe(true);
 	});
 
-	it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+	test.each(['png', 'jpeg', 'webp', 'gif'] as const)(
 		'of a %s is known by its content, not by its name',
 		async (format) => {
-			const { sandbox } = await bench();
-			const answer = await upload(sandbox, await plainImage(format), { filename: 'what.bin' });
+			const answer = await upload(it.sandbox, await plainImage(format), { filename: 'what.bin' });
 			expect(answer.body.content_type).toBe(`image/${format}`);
 		},
 	);
 
-	it('is free', async () => {
-		const { sandbox, client } = await bench();
-		await upload(sandbox, await plainImage('png'));
-		expect((await client.get('/balance')).body.used_credits).toBe(0);
+	test('is free', async () => {
+		await upload(it.sandbox, await plainImage('png'));
+		expect((await it.client.get('/balance')).body.used_credits).toBe(0);
 	});
 
-	it('lives for 72 hours', async () => {
-		const { sandbox, clock } = await bench();
-		const url = text((await upload(sandbox, await plainImage('png'))).body.url);
-		await clock.advance(72 * 3600 * 1000 - 1);
+	test('lives for 72 hours', async () => {
+		const url = text((await upload(it.sandbox, await plainImage('png'))).body.url);
+		await it.clock.advance(72 * 3600 * 1000 - 1);
 		expect((await ask(url)).status).toBe(200);
-		await clock.advance(1);
+		await it.clock.advance(1);
 		expect((await ask(url)).status).toBe(410);
 	});
 
-	it('makes room for later ones when all together have 256 MB', async () => {
-		const { sandbox } = await bench();
+	test('makes room for later ones when all together have 256 MB', async () => {
 		const bytes = await pictureOf(LIMIT);
 		const urls: string[] = [];
 		for (let uploads = 0; uploads < 13; uploads++)
-			urls.push(text((await upload(sandbox, bytes)).body.url));
+			urls.push(text((await upload(it.sandbox, bytes)).body.url));
 		expect(
 			await Promise.all(urls.map(async (url) => (await fetch(url, { method: 'HEAD' })).status)),
 		).toEqual([410, ...Array<number>(12).fill(200)]);
 	});
 
-	it('may have 20971520 bytes', async () => {
-		const { sandbox } = await bench();
-		const answer = await upload(sandbox, await pictureOf(LIMIT));
+	test('may have 20971520 bytes', async () => {
+		const answer = await upload(it.sandbox, await pictureOf(LIMIT));
 		expect([answer.status, answer.body.bytes]).toEqual([200, LIMIT]);
 	});
 });
 
 describe('an upload is refused, without a code in the error,', () => {
 	/** Form data whose field `file` is a text. */
-	const asText = ({ sandbox }: Bench) => {
+	const asText = () => {
 		const body = new FormData();
 		body.append('file', 'picture');
-		const headers = { authorization: `Bearer ${sandbox.key}` };
-		return ask(`${sandbox.url}/v1/uploads/images`, { method: 'POST', headers, body });
+		const headers = { authorization: `Bearer ${it.sandbox.key}` };
+		return ask(`${it.sandbox.url}/v1/uploads/images`, { method: 'POST', headers, body });
 	};
-	const tooMany = (bytes: number) => async (it: Bench) =>
+	const tooMany = (bytes: number) => async () =>
 		await upload(it.sandbox, await pictureOf(LIMIT + bytes));
-	const pdf = async (it: Bench) =>
+	const pdf = async () =>
 		await upload(it.sandbox, Buffer.from('%PDF-1.7 and so on'), { filename: 'a.png' });
-	const elsewhere = async (it: Bench) =>
+	const elsewhere = async () =>
 		await upload(it.sandbox, await plainImage('png'), { field: 'image' });
 
-	it.each<[string, (it: Bench) => Promise<Answer>, RegExp]>([
+	test.each<[string, () => Promise<Answer>, RegExp]>([
 		['it has one byte too many', tooMany(1), /20971520/],
 		['it is far too large', tooMany(5_000_000), /20971520/],
 		['its content is of another type than its name', pdf, /jpeg, png, gif/],
 		['the file is in another field', elsewhere, /"file"/],
 		['"file" is a text', asText, /"file"/],
-		['the file is empty', (it) => upload(it.sandbox, Buffer.alloc(0)), /"file"/],
-		['it is JSON', (it) => it.client.post('/v1/uploads/images', { file: 'x' }), /multipart/],
+		['the file is empty', () => upload(it.sandbox, Buffer.alloc(0)), /"file"/],
+		['it is JSON', () => it.client.post('/v1/uploads/images', { file: 'x' }), /multipart/],
 	])('when %s', async (_what, send, reason) => {
-		const answer = await send(await bench());
+		const answer = await send();
 		const message = expect.stringMatching(reason) as string;
 		expect(answer.status).toBe(400);
 		expect(answer.body).toEqual({ error: { message, type: 'invalid_request_error' } });
 	});
 });
 
-it('an upload by a request without a key is 401', async () => {
-	const { sandbox } = await bench();
-	expect((await upload(sandbox, await plainImage('png'), { key: 'wrong' })).status).toBe(401);
+test('an upload by a request without a key is 401', async () => {
+	expect((await upload(it.sandbox, await plainImage('png'), { key: 'wrong' })).status).toBe(401);
 });
