@@ -44,8 +44,13 @@ export const NO_ENDPOINT = {
 export const endpointHint = (error: unknown) =>
 	error instanceof NotFoundError ? NO_ENDPOINT.hint : undefined;
 
-/** What the user can do next, by what happened. */
-const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
+const LATER = 'Run the node again later.';
+
+const LATER_FOR_THE_REST =
+	'Run the node again later, with the items without a result only: the others would be bought again.';
+
+/** What the user can do next, by what happened; with another hint where the request was a purchase, or came before one. */
+const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: string]> = [
 	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
 	[AuthenticationError, CHECK_KEY],
 	[
@@ -57,10 +62,14 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 		NotFoundError,
 		'Check the task ID, and that the credential belongs to the account that bought the task.',
 	],
-	[RateLimitError, 'Lower "Concurrency" in the options, or run the node again later.'],
-	[ServerError, 'Run the node again later.'],
-	[ConnectionError, 'Run the node again later.'],
-	[TimeoutError, 'Run the node again later.'],
+	[
+		RateLimitError,
+		'Lower "Concurrency" in the options, or run the node again later.',
+		`Lower "Concurrency" in the options. ${LATER_FOR_THE_REST}`,
+	],
+	[ServerError, LATER, LATER_FOR_THE_REST],
+	[ConnectionError, LATER, LATER_FOR_THE_REST],
+	[TimeoutError, LATER, LATER_FOR_THE_REST],
 	[
 		UnreachableError,
 		'Check the base URL in the MediaGen credential, and that this n8n can reach it.',
@@ -68,18 +77,6 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string]> = [
 	[UnreadableResponseError, ANOTHER_SERVER],
 	[TooLargeError, ANOTHER_SERVER],
 	[BlockedAddressError, 'Check the address.'],
-];
-
-const LATER_FOR_THE_REST =
-	'Run the node again later, with the items without a result only: the others would be bought again.';
-
-/** The same where the request was a purchase, or came before one. */
-const PURCHASE_HINTS: typeof HINTS = [
-	[RateLimitError, `Lower "Concurrency" in the options. ${LATER_FOR_THE_REST}`],
-	[ServerError, LATER_FOR_THE_REST],
-	[ConnectionError, LATER_FOR_THE_REST],
-	[TimeoutError, LATER_FOR_THE_REST],
-	...HINTS,
 ];
 
 interface ErrorContext {
@@ -103,10 +100,8 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
 		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
 	}
-	return (
-		hint ??
-		(purchase ? PURCHASE_HINTS : HINTS).find(([ErrorClass]) => error instanceof ErrorClass)?.[1]
-	);
+	const [, usual, ofPurchase] = HINTS.find(([ErrorClass]) => error instanceof ErrorClass) ?? [];
+	return hint ?? (purchase ? ofPurchase : undefined) ?? usual;
 }
 
 /** n8n's error for what a service said. */
