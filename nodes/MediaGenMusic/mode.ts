@@ -18,10 +18,6 @@ export interface SongMode {
 	tags?: string;
 }
 
-export const inferredMode: SongMode = { infers: true };
-
-export const extendMode: SongMode = { infers: false };
-
 /** "Mode", which decides what the other fields do. */
 export const modeField = ({ infers }: SongMode): Field => ({
 	displayName: 'Mode',
@@ -54,15 +50,13 @@ export function shownIn({ infers }: SongMode, field: string, inCollection: boole
 		: { show: { custom: infers ? [AUTOMATIC, true] : [true] } };
 }
 
-const custom = flag();
-
 /** Leaves out what the mode does not read, before anything is checked: a value that is not sent can break no rule. */
 export function keepReadFields({ infers }: SongMode) {
 	return (given: unknown): unknown => {
 		if (!isObject(given)) return given;
 		const { custom: chosen, ...fields } = given;
 		if (chosen !== undefined && chosen !== AUTOMATIC)
-			fields.custom = custom.safeParse(chosen).data ?? chosen;
+			fields.custom = flag().safeParse(chosen).data ?? chosen;
 		const unread = unreadFields(fields, infers);
 		return Object.fromEntries(Object.entries(fields).filter(([name]) => !unread.includes(name)));
 	};

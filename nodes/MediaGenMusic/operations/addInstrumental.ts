@@ -2,7 +2,6 @@ import { INSTRUMENTAL_VERSIONS, MUSIC_VERSIONS } from '../../shared/api/music';
 import { ifSet } from '../../shared/n8n/options';
 import { text } from '../../shared/util/schema';
 import { track, UPLOADED_BY_A_TASK, versionField, vocalGender } from '../fields';
-import { inferredMode } from '../mode';
 import { musicOperation } from '../request';
 
 /** The service refuses its other known versions. It may have newer ones. */
@@ -22,6 +21,6 @@ export const addInstrumental = musicOperation({
 	action: 'Add an accompaniment to a track',
 	description: 'Add an accompaniment to a vocal or a track that you uploaded',
 	fields: track(UPLOADED_BY_A_TASK),
-	song: inferredMode,
+	song: { infers: true },
 	options: { version, vocal_gender: vocalGender },
 });

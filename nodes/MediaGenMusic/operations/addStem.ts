@@ -1,5 +1,4 @@
 import { MADE_BY_A_TASK, track, version } from '../fields';
-import { inferredMode } from '../mode';
 import { musicOperation } from '../request';
 
 /** One more stem over an existing track (spec §2, addStem). */
@@ -9,6 +8,6 @@ export const addStem = musicOperation({
 	action: 'Add a stem to a track',
 	description: 'Lay one more stem over an existing track',
 	fields: track(MADE_BY_A_TASK),
-	song: inferredMode,
+	song: { infers: true },
 	options: { version },
 });

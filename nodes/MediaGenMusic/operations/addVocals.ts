@@ -1,5 +1,4 @@
 import { track, UPLOADED_BY_A_TASK, version, vocalGender } from '../fields';
-import { inferredMode } from '../mode';
 import { musicOperation } from '../request';
 
 /** A voice for your own recording (spec §2, addVocals). */
@@ -9,6 +8,6 @@ export const addVocals = musicOperation({
 	action: 'Add vocals to a track',
 	description: 'Add vocals to an accompaniment or a track that you uploaded',
 	fields: track(UPLOADED_BY_A_TASK),
-	song: inferredMode,
+	song: { infers: true },
 	options: { version, vocal_gender: vocalGender },
 });

@@ -1,5 +1,4 @@
 import { MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
-import { inferredMode } from '../mode';
 import { musicOperation } from '../request';
 
 /** An existing song in another style (spec §2, coverSong). */
@@ -9,6 +8,6 @@ export const coverSong = musicOperation({
 	action: 'Cover a song in another style',
 	description: 'Sing an existing song again in another style',
 	fields: track(MADE_BY_A_TASK),
-	song: { ...inferredMode, tags: 'The style to turn the song into, as tags' },
+	song: { infers: true, tags: 'The style to turn the song into, as tags' },
 	options: { version, persona_id: persona, vocal_gender: vocalGender },
 });

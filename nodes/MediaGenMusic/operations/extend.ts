@@ -1,7 +1,6 @@
 import { ifSet } from '../../shared/n8n/options';
 import { integer } from '../../shared/util/schema';
 import { autoLyrics, MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
-import { extendMode } from '../mode';
 import { musicOperation } from '../request';
 
 const continueAt = ifSet(integer(), {
@@ -19,7 +18,7 @@ export const extend = musicOperation({
 	action: 'Extend a song',
 	description: 'Continue a song from a point in time',
 	fields: track(MADE_BY_A_TASK),
-	song: extendMode,
+	song: { infers: false },
 	options: {
 		version,
 		continue_at: continueAt,

@@ -1,7 +1,6 @@
 import { ifSet } from '../../shared/n8n/options';
 import { flag } from '../../shared/util/schema';
 import { autoLyrics, MADE_BY_A_TASK, seconds, track, version, vocalGender } from '../fields';
-import { inferredMode } from '../mode';
 import { endsAfterStart, musicOperation } from '../request';
 
 const instrumental = ifSet(flag(), {
@@ -22,7 +21,7 @@ export const sample = musicOperation({
 		start_s: seconds('Sample Start', 'Second at which the sample begins'),
 		end_s: seconds('Sample End', 'Second at which the sample ends'),
 	},
-	song: inferredMode,
+	song: { infers: true },
 	options: { instrumental, version, auto_lyrics: autoLyrics, vocal_gender: vocalGender },
 	rule: endsAfterStart,
 });

@@ -9,7 +9,7 @@ import {
 	vocalGender,
 	words,
 } from '../../../nodes/MediaGenMusic/fields';
-import { extendMode, inferredMode, type SongMode } from '../../../nodes/MediaGenMusic/mode';
+import type { SongMode } from '../../../nodes/MediaGenMusic/mode';
 import { musicRequest } from '../../../nodes/MediaGenMusic/request';
 
 const songRequest = (mode: SongMode) =>
@@ -23,8 +23,8 @@ const songRequest = (mode: SongMode) =>
 		},
 		mode,
 	);
-const inferring = songRequest(inferredMode);
-const extending = songRequest(extendMode);
+const inferring = songRequest({ infers: true });
+const extending = songRequest({ infers: false });
 
 const anyText = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const weight = fc.double({ min: 0, max: 1, noNaN: true });
