@@ -1,13 +1,11 @@
-import { priceOptions } from '../shared/n8n/chatFields';
+import { answerTimeout, priceOptions } from '../shared/n8n/chatFields';
 import {
 	buyingOptions,
 	commonOptions,
 	fieldsOf,
 	optionsField,
-	presetNumber,
 	toggle,
 } from '../shared/n8n/options';
-import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { additionalField } from './prompt/fields';
 
@@ -15,11 +13,7 @@ const options = z.object({
 	...commonOptions,
 	...buyingOptions,
 	...priceOptions,
-	timeout: presetNumber(number, [1], {
-		displayName: 'Timeout (Seconds)',
-		default: 300,
-		description: 'How long to wait for one answer',
-	}),
+	timeout: answerTimeout('How long to wait for one answer'),
 	warmCacheFirst: toggle({
 		displayName: 'Warm Cache First',
 		default: true,

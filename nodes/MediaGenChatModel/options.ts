@@ -1,6 +1,6 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 
-import { priceOptions } from '../shared/n8n/chatFields';
+import { answerTimeout, priceOptions } from '../shared/n8n/chatFields';
 import {
 	buyingOptions,
 	choice,
@@ -8,7 +8,6 @@ import {
 	fieldsOf,
 	ifSet,
 	optionsField,
-	presetNumber,
 } from '../shared/n8n/options';
 import { parseOptions } from '../shared/n8n/readOptions';
 import { additionalBodyFieldsField, readAdditionalBody } from '../shared/n8n/parameters';
@@ -60,11 +59,7 @@ const options = z.object({
 		'Temperature',
 		'How much the answers vary. Without it the service decides.',
 	),
-	timeout: presetNumber(number, [1], {
-		displayName: 'Timeout (Seconds)',
-		default: 300,
-		description: 'How long to wait for one answer, to its end',
-	}),
+	timeout: answerTimeout('How long to wait for one answer, to its end'),
 	topP: sampling(
 		'Top P',
 		'Share of the likely words to choose from. Without it the service decides.',

@@ -4,7 +4,7 @@ import { openClient } from '../api/client';
 import { number } from '../util/schema';
 import { listed, matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
-import { numberIfSet } from './options';
+import { numberIfSet, presetNumber } from './options';
 
 export const chatModelField = openValueField({
 	displayName: 'Model',
@@ -33,6 +33,9 @@ export async function searchChatModels(
 		throw asNodeError(this.getNode(), error, { hint: BY_ID });
 	}
 }
+
+export const answerTimeout = (description: string) =>
+	presetNumber(number, [1], { displayName: 'Timeout (Seconds)', default: 300, description });
 
 const price = (displayName: string, of: string) =>
 	numberIfSet(number, [0], {
