@@ -52,15 +52,11 @@ export interface Received {
 const MAYBE_BOUGHT =
 	'The answer may have been bought anyway: look at the balance. This node sends a question once; "Retry On Fail" of the agent would ask again.';
 
-const RAISE_LIMIT = 'Raise "Max Tasks" in the options, or lower the number of steps of the agent.';
-
 /** Characters of a broken-off answer that its error shows. */
 const SHOWN = 1_000;
 
 const whatCame = (shown: string, message: string) =>
 	message.includes(shown) ? [] : [`The service sent "${toShortText(shown, SHOWN)}".`];
-
-const ASK_LATER = 'Raise "Timeout" in the options, or ask again later.';
 
 /** How many questions are asked at once: as many as items of the other nodes by default. */
 const AT_ONCE = 5;
@@ -157,10 +153,11 @@ export class Purchases {
 }
 
 function hintFor(error: Error): string | undefined {
-	if (error instanceof MaxTasksError) return RAISE_LIMIT;
+	if (error instanceof MaxTasksError)
+		return 'Raise "Max Tasks" in the options, or lower the number of steps of the agent.';
 	if (error instanceof SpendingLimitError) return error.hint;
 	if (error instanceof NotFoundError) return CHECK_MODEL;
-	if (error instanceof RateLimitError) return ASK_LATER;
+	if (error instanceof RateLimitError) return 'Raise "Timeout" in the options, or ask again later.';
 	const isUnsure = error instanceof ApiError && mayHaveBeenBought(error, { buys: 'answer' });
 	return isUnsure ? MAYBE_BOUGHT : undefined;
 }

@@ -18,8 +18,6 @@ export const chatModelField = openValueField({
 /** What to do about a 404 to a question. */
 export const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
 
-const BY_ID = 'Choose By ID and enter the ID of a model.';
-
 /** The list of "Model": what the service itself lists. Throws an n8n error that says how to continue without a list. */
 export async function searchChatModels(
 	this: ILoadOptionsFunctions,
@@ -30,7 +28,7 @@ export async function searchChatModels(
 		const ids = await client.chat.models();
 		return matchingValues(listed(ids.sort()), filter);
 	} catch (error) {
-		throw asNodeError(this.getNode(), error, { hint: BY_ID });
+		throw asNodeError(this.getNode(), error, { hint: 'Choose By ID and enter the ID of a model.' });
 	}
 }
 
