@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { TASK_ID_PLACEHOLDER } from '../api/families';
 import { fieldName, flag, integer, number, oneKeyOf, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { type Choices, collectionOf, optionsOf } from './fields';
+import { type Choices, collectionOf, optionsOf, textField } from './fields';
 import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
@@ -296,21 +296,16 @@ export function fieldsOf(
 
 export const optionsField = collectionOf('Options', 'options', 'Add option');
 
-export const callbackFields = fieldsOf(
-	{
-		callbackBaseUrl: {
-			field: {
-				displayName: 'Callback Base URL',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. https://n8n.example.com/webhook/…',
-				description:
-					'Where the service reports the end of the task. It adds /callback to this address. Copy the production URL of a MediaGen Trigger, which then gives back the "Reference" of the item.',
-			},
-		},
-	},
-	'callback',
-);
+export const callbackFields = [
+	textField({
+		displayName: 'Callback Base URL',
+		name: 'callbackBaseUrl',
+		placeholder: 'e.g. https://n8n.example.com/webhook/…',
+		displayOptions: { hide: { '/waitMode': ['callback'] } },
+		description:
+			'Where the service reports the end of the task. It adds /callback to this address. Copy the production URL of a MediaGen Trigger, which then gives back the "Reference" of the item.',
+	}),
+];
 
 export const outputFields = fieldsOf(outputOptions);
 
