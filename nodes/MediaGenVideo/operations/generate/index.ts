@@ -12,6 +12,7 @@ import {
 import { linkList, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
+import { toApiName } from '../../../shared/util/case';
 import { flag } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';
@@ -43,22 +44,17 @@ async function imagesOf(
 	pictures: PictureReader,
 ): Promise<ParameterValues> {
 	const { imageInput = 'none', imageWithRoles } = values;
-	const frame = async (name: string, role: string) => ({
+	const frame = async (name: string) => ({
 		url: await pictures.one(name, values),
-		role,
+		role: toApiName(name),
 	});
 	switch (imageInput) {
 		case 'none':
 			return {};
 		case 'firstFrame':
-			return { imageWithRoles: [await frame('firstFrame', 'first_frame')] };
+			return { imageWithRoles: [await frame('firstFrame')] };
 		case 'firstAndLastFrame':
-			return {
-				imageWithRoles: [
-					await frame('firstFrame', 'first_frame'),
-					await frame('lastFrame', 'last_frame'),
-				],
-			};
+			return { imageWithRoles: [await frame('firstFrame'), await frame('lastFrame')] };
 		case 'references':
 			return { imageUrls: await pictures.list('referenceSource', values) };
 		case 'roles':
