@@ -38,49 +38,45 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. The fog lifts and the sea lies calm',
 		description: 'What the added part shows',
 	}),
+	additionalFieldsOf([
+		{
+			displayName: 'Aspect Ratio',
+			name: 'aspectRatio',
+			type: 'options',
+			options: toOptions(spec.REMIX_ASPECT_RATIOS),
+			default: '16:9',
+		},
+		{
+			displayName: 'Raw',
+			name: 'raw',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return the added part alone instead of the whole video',
+		},
+		{
+			displayName: 'Resolution',
+			name: 'resolution',
+			type: 'options',
+			options: toOptions(spec.REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
+			default: '720p',
+		},
+	]),
 ];
-
-const additionalFields = additionalFieldsOf([
-	{
-		displayName: 'Aspect Ratio',
-		name: 'aspectRatio',
-		type: 'options',
-		options: toOptions(spec.REMIX_ASPECT_RATIOS),
-		default: '16:9',
-	},
-	{
-		displayName: 'Raw',
-		name: 'raw',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return the added part alone instead of the whole video',
-	},
-	{
-		displayName: 'Resolution',
-		name: 'resolution',
-		type: 'options',
-		options: toOptions(spec.REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
-		default: '720p',
-	},
-]);
-
-const common = {
-	task_id: taskId(),
-	model: text(),
-	prompt: text().optional(),
-	raw: flag().optional(),
-	aspect_ratio: text().optional(),
-};
-
-const knownRequest = z.object({ ...common, resolution: oneOf(spec.REMIX_RESOLUTIONS).optional() });
-
-const otherRequest = z.object({ ...common, resolution: text().optional() });
 
 const isKnown = (model: unknown) =>
 	model === undefined || spec.REMIX_MODEL_NAMES.some((name) => name === model);
 
 /** The body of an extension, with the task of its path. Limits apply to the models of the spec only. */
-const remixRequest = schemaFor(({ model }) => (isKnown(model) ? knownRequest : otherRequest));
+const remixRequest = schemaFor(({ model }) =>
+	z.object({
+		task_id: taskId(),
+		model: text(),
+		prompt: text().optional(),
+		raw: flag().optional(),
+		aspect_ratio: text().optional(),
+		resolution: (isKnown(model) ? oneOf(spec.REMIX_RESOLUTIONS) : text()).optional(),
+	}),
+);
 
 const remixBody = z.object({ task_id: z.string(), model: z.string() });
 
@@ -109,7 +105,7 @@ export const remix = buyingOperation({
 	value: 'remix',
 	action: 'Extend a video',
 	description: 'Continue a video that was made before, from 8 to 15 seconds',
-	fields: [...fields, additionalFields],
+	fields,
 	schema: remixRequest,
 	path: ({ task_id, ...body }) => ({
 		path: `/v1/videos/${encodeURIComponent(String(task_id))}/remix`,
