@@ -24,31 +24,19 @@ export const MODELS: readonly ListedValue[] = [
 	{ name: 'VidGen 3.1 Quality (Can Be Extended)', value: 'vidgen3.1-quality' },
 ];
 
-const modelField = openValueField({
-	displayName: 'Model',
-	name: 'model',
-	preset: OMNI,
-	searchListMethod: 'searchGenerationModels',
-	placeholder: `e.g. ${spec.GENERATION_MODEL}`,
-	description:
-		'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
-});
-
-const IMAGE_INPUTS = optionsOf({
-	none: ['None'],
-	firstFrame: ['First Frame', 'The video begins with this picture'],
-	firstAndLastFrame: ['First and Last Frame', 'The video leads from one picture to the other'],
-	references: ['References', 'Pictures that the prompt refers to'],
-	roles: ['With Roles', 'Any number of pictures, each with a role'],
-});
-
 /** Pictures to start from: as a plain list, or with roles, never both (spec §6, rules 1, 3 and 4). */
 const imageFields: INodeProperties[] = [
 	{
 		displayName: 'Images',
 		name: 'imageInput',
 		type: 'options',
-		options: IMAGE_INPUTS,
+		options: optionsOf({
+			none: ['None'],
+			firstFrame: ['First Frame', 'The video begins with this picture'],
+			firstAndLastFrame: ['First and Last Frame', 'The video leads from one picture to the other'],
+			references: ['References', 'Pictures that the prompt refers to'],
+			roles: ['With Roles', 'Any number of pictures, each with a role'],
+		}),
 		default: 'none',
 		description:
 			'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
@@ -298,7 +286,15 @@ const additionalFields = additionalFieldsOf([
 
 /** The fields of a generation. Each choice comes before the fields that it controls. */
 export const generateFields: INodeProperties[] = [
-	modelField,
+	openValueField({
+		displayName: 'Model',
+		name: 'model',
+		preset: OMNI,
+		searchListMethod: 'searchGenerationModels',
+		placeholder: `e.g. ${spec.GENERATION_MODEL}`,
+		description:
+			'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
+	}),
 	promptField({
 		typeOptions: { rows: 2 },
 		placeholder: 'e.g. A lighthouse in the fog, the camera circles it',
