@@ -6,14 +6,13 @@ import { parseParameters } from '../shared/n8n/parameters';
 import { isObject } from '../shared/util/json';
 import { integer, text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import type { Caching } from './cache/markers';
 
 /** From the list or by ID, or as plain text. */
 const modelName = z.preprocess((value) => (isObject(value) ? value.value : value), text());
 
 const given = z.object({
 	model: inPanel(modelName, chatModelField),
-	caching: choice<Caching>({
+	caching: choice({
 		displayName: 'Caching',
 		choices: {
 			off: ['Off', 'No cache markers are sent'],

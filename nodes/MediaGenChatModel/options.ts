@@ -13,7 +13,6 @@ import { parseOptions } from '../shared/n8n/readOptions';
 import { additionalBodyFieldsField, readAdditionalBody } from '../shared/n8n/parameters';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
-import type { History } from './cache/markers';
 
 /** Fields that the node makes from its own parameters, and from what the agent says. */
 const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages', 'tools', 'stream'];
@@ -31,7 +30,7 @@ const sampling = (displayName: string, description: string) =>
 
 const options = z.object({
 	...priceOptions,
-	cachedHistory: choice<History>({
+	cachedHistory: choice({
 		displayName: 'Cached History',
 		choices: {
 			all: ['Everything', 'Up to the last result of a tool'],
