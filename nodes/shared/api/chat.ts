@@ -50,15 +50,11 @@ export const USUAL_CACHE_MARKERS = 4;
 export const MIN_PREFIX_TOKENS = 1_024;
 
 /** A marker. Without a `ttl` the service uses `5m` (cache rule 1). */
-type CacheControl = { type: 'ephemeral'; ttl?: string };
-
-type TextBlock = { type: 'text'; text: string; cache_control?: CacheControl };
-
-export const cacheControl = (ttl: string): CacheControl =>
+export const cacheControl = (ttl: string) =>
 	ttl === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl };
 
 /** A content block. The marker stands inside it: beside a content that is a plain string it has no effect (cache rule 2). */
-export function textBlock(text: string, ttl?: string): TextBlock {
+export function textBlock(text: string, ttl?: string) {
 	return { type: 'text', text, ...(ttl === undefined ? {} : { cache_control: cacheControl(ttl) }) };
 }
 
