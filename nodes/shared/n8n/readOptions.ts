@@ -116,10 +116,7 @@ const itemOptions = z
 	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
 	.catch({});
 
-const itemReuse = z.object({
-	copyNumber: reuseOptions.copyNumber,
-	existingTaskId: reuseOptions.existingTaskId,
-});
+const itemReuse = z.object(reuseOptions).omit({ whenFilesAreGone: true });
 
 /** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
 export const readReuse = (context: IExecuteFunctions, collection: unknown, itemIndex: number) =>
