@@ -34,7 +34,8 @@ export const unknownConnection: Connection = {
 	sign: () => undefined,
 };
 
-const storedCredential = z.object({
+/** What the form of the credential holds. */
+export const storedCredential = z.object({
 	baseUrl: z.string().default(''),
 	apiKey: z.string().default(''),
 	allowPrivateCallbacks: z.boolean().default(false),

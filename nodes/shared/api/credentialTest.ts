@@ -5,15 +5,12 @@ import type {
 } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
-import { z } from '../util/vendor/zod';
-import { readConnection } from './connection';
+import { readConnection, storedCredential } from './connection';
 import { asError, errorFromResponse } from './errors';
 import { isSuccess, openResponse, parseAnswer, readBody } from './http';
 import { BALANCE_PATH, readBalance } from './balance';
 
 const TEST_WITHIN_MS = 15_000;
-
-const keySchema = z.object({ apiKey: z.string().default('') });
 
 const NO_SERVICE = 'The service was not found at this address: check "Base URL"';
 
@@ -27,7 +24,7 @@ export async function mediaGenApiTest(
 	const { helpers } = this;
 	try {
 		const connection = readConnection(credential.data);
-		const { apiKey } = keySchema.parse(credential.data);
+		const { apiKey } = storedCredential.parse(credential.data);
 		// n8n gives a credential test this one request helper. It takes no signal.
 		const request = async (): Promise<unknown> =>
 			await helpers.request({
