@@ -57,10 +57,8 @@ function partsOf(given: z.infer<typeof conversation>): Part[] {
 }
 
 /** What is to be cached: everything up to the last marked part. */
-function prefixOf(parts: readonly Part[]): Part[] {
-	const end = parts.reduce((last, { ttl }, at) => (ttl === undefined ? last : at + 1), 0);
-	return parts.slice(0, end);
-}
+const prefixOf = (parts: readonly Part[]) =>
+	parts.slice(0, parts.map(({ ttl }) => ttl !== undefined).lastIndexOf(true) + 1);
 
 export const blocksOf = (parts: readonly Part[]) =>
 	parts.map(({ text, ttl }) => textBlock(text, ttl));
