@@ -11,7 +11,6 @@ export class PendingUpload {
 	constructor(
 		readonly itemIndex: number,
 		readonly property: string,
-		readonly fileName: string,
 		readonly mimeType: string,
 		readonly bytes: number,
 		/** SHA-256 of the content: a second run recognizes it. */
@@ -142,7 +141,7 @@ export async function openPicture(place: BinaryPlace, rules: PictureRules): Prom
 /** Reads a file once, for its fingerprint. Keeps nothing of its content. */
 async function inspect(
 	{ itemIndex, property }: BinaryPlace,
-	{ open, fileName, mimeType }: FileSource,
+	{ open, mimeType }: FileSource,
 	isInline?: boolean,
 ): Promise<PendingUpload> {
 	const hash = createHash('sha256');
@@ -152,7 +151,7 @@ async function inspect(
 		hash.update(piece);
 	}
 	const fingerprint = hash.digest('hex');
-	return new PendingUpload(itemIndex, property, fileName, mimeType, bytes, fingerprint, isInline);
+	return new PendingUpload(itemIndex, property, mimeType, bytes, fingerprint, isInline);
 }
 
 /** Checks a picture as `openPicture` does, and reads it once. */

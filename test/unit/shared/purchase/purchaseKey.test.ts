@@ -12,8 +12,8 @@ const picture: PaidRequest = {
 
 const keyOf = (request: PaidRequest, words = {}, copy = 1) => purchaseKey(request, words, copy);
 
-const upload = (itemIndex: number, fileName: string, fingerprint: string) =>
-	new PendingUpload(itemIndex, 'data', fileName, 'image/png', 70, fingerprint);
+const upload = (itemIndex: number, property: string, fingerprint: string) =>
+	new PendingUpload(itemIndex, property, 'image/png', 70, fingerprint);
 
 /** Values that JSON carries as they are. */
 const json = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
