@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { type MediaGenClient, openClient } from '../../shared/api/client';
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../../shared/api/image';
 import { UPLOAD_LINK_HOURS, type UploadRecord } from '../../shared/api/uploads';
 import { openPicture, reopenFile } from '../../shared/n8n/binary';
 import { asNodeError, endpointHint } from '../../shared/n8n/nodeErrors';
@@ -22,6 +21,7 @@ import {
 	textIfSet,
 } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
+import { PICTURE_RULES } from '../../shared/n8n/pictures';
 import { readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
 import { camelCased } from '../../shared/util/case';
@@ -94,8 +94,7 @@ async function preparePicture(
 	}
 	const { binaryPropertyName: property } = parseParameters(item, fromInput);
 	const place = { context, itemIndex, property, field: 'Input Data Field Name' };
-	const rules = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES };
-	const { mimeType } = await openPicture(place, rules);
+	const { mimeType } = await openPicture(place, PICTURE_RULES);
 	// Opened again when its turn comes: n8n may have all pictures in memory, as text.
 	const read = async () => await reopenFile(context, { itemIndex, property, mimeType });
 	return { fileName, read };
