@@ -90,7 +90,7 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	};
 }
 
-const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+export const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
 export function readAnswer(response: ChatResponse): Answer {

@@ -1,7 +1,8 @@
 import type { Cost } from '../../shared/api/chatCost';
 import type { Usage } from '../../shared/api/chatUsage';
-import { isObject } from '../../shared/util/json';
+import { isObject, objectOf } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
+import { objectsIn } from '../answer/answer';
 
 /** What one answer used, for the log of the execution. */
 export interface Receipt {
@@ -88,10 +89,6 @@ interface Adapter {
 	_streamResponseChunks(messages: unknown[], ...rest: unknown[]): AsyncIterable<unknown>;
 }
 
-const generation = z.object({ message: z.unknown() }).catch({ message: undefined });
-
-const generations = z.object({ generations: z.array(generation) }).catch({ generations: [] });
-
 /**
  * Joins a message's blocks into one text if all of them are text, as n8n's own models return it. Parsers that repair an answer read nothing
  * else, and the pieces of a stream are then joined without line breaks.
@@ -143,8 +140,7 @@ function toReadable(message: unknown): unknown {
  */
 export function completeAdapter(adapter: unknown, receipts: Receipts): void {
 	if (!isAdapter(adapter)) return;
-	const callbacks: unknown[] = Array.isArray(adapter.callbacks) ? adapter.callbacks : [];
-	for (const { options } of callbacks.filter(isTracing))
+	for (const { options } of objectsIn(adapter.callbacks).filter(isTracing))
 		options.tokensUsageParser = (answer) => toLogEntry(receipts, answer);
 
 	const bindTools = adapter.bindTools.bind(adapter);
@@ -158,13 +154,13 @@ export function completeAdapter(adapter: unknown, receipts: Receipts): void {
 	const generate = adapter._generate.bind(adapter);
 	adapter._generate = async (messages, ...rest) => {
 		const answer = await generate(messages.map(toReadable), ...rest);
-		for (const { message } of generations.parse(answer).generations) joinText(message);
+		for (const { message } of objectsIn(objectOf(answer).generations)) joinText(message);
 		return answer;
 	};
 	const stream = adapter._streamResponseChunks.bind(adapter);
 	adapter._streamResponseChunks = async function* (messages, ...rest) {
 		for await (const chunk of stream(messages.map(toReadable), ...rest)) {
-			joinText(generation.parse(chunk).message);
+			joinText(objectOf(chunk).message);
 			yield chunk;
 		}
 	};
