@@ -148,7 +148,7 @@ export class MediaGenModel implements ChatModel {
 			if (!streamed.isComplete)
 				throw purchases.brokenOff(error, { ...received, shown }, this.usageOf(received.usage));
 		}
-		const delta = connection.redactText(words.end());
+		const delta = connection.redactText(words.rest);
 		if (delta !== '') yield { type: 'text-delta', delta };
 		return () => usable(withoutKey(streamed.toAnswer(), connection), beginning);
 	}

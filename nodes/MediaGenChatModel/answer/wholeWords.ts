@@ -6,7 +6,8 @@ const isOfKey = (code: number) => code > 0x20 && code < 0x7f;
 
 /** Cuts a streamed text only between words, so that what must not be shown, such as a key, comes in one piece. */
 export class WholeWords {
-	private rest = '';
+	/** What is held back: at the end, the last word. */
+	rest = '';
 
 	/** Returns the words that this piece completes. */
 	add(piece: string): string {
@@ -16,11 +17,5 @@ export class WholeWords {
 		const end = text.length - begun > LONGEST ? text.length : begun;
 		this.rest = text.slice(end);
 		return text.slice(0, end);
-	}
-
-	end(): string {
-		const { rest } = this;
-		this.rest = '';
-		return rest;
 	}
 }

@@ -3,7 +3,7 @@ import { WholeWords } from '../../../nodes/MediaGenChatModel/answer/wholeWords';
 /** What comes out with each piece, and at the end. */
 function cut(...pieces: string[]): string[] {
 	const words = new WholeWords();
-	return [...pieces.map((piece) => words.add(piece)), words.end()];
+	return [...pieces.map((piece) => words.add(piece)), words.rest];
 }
 
 test.each([
