@@ -54,11 +54,7 @@ export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string
 }
 
 /** A tool call whose arguments are text, or an object, or missing. */
-interface GivenCall {
-	id: unknown;
-	name: unknown;
-	input: unknown;
-}
+type GivenCall = Record<'id' | 'name' | 'input', unknown>;
 
 /** The tool calls of an answer. Throws an `UnusableAnswer` for arguments that break off: the tool would run without the rest of them. */
 export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | null): ToolCall[] =>
