@@ -12,7 +12,7 @@ export const openIfSet = (field: Omit<Parameters<typeof openValueField>[0], 'nam
 	ifSet(text(), openValueField({ ...field, name: '' }));
 
 /** The track to work on: the task that made it, and which of its tracks (spec §2, Common field rules). */
-export const track = (taskDescription: string) => ({
+export const track = (taskDescription = 'The task that made the track') => ({
 	task_id: required(taskId(), taskIdField(taskDescription)),
 	audio_index: inPanel(integer(1), {
 		displayName: 'Track Number',
@@ -23,8 +23,6 @@ export const track = (taskDescription: string) => ({
 		description: "Which of the task's tracks to use, counted from 1",
 	}),
 });
-
-export const MADE_BY_A_TASK = 'The task that made the track';
 
 export const UPLOADED_BY_A_TASK =
 	'The task that uploaded the track. It must be your own upload: the service does not take a generated track here.';

@@ -1,4 +1,4 @@
-import { MADE_BY_A_TASK, track, version } from '../fields';
+import { track, version } from '../fields';
 import { musicOperation } from '../request';
 
 /** One more stem over an existing track (spec §2, addStem). */
@@ -7,7 +7,7 @@ export const addStem = musicOperation({
 	value: 'addStem',
 	action: 'Add a stem to a track',
 	description: 'Lay one more stem over an existing track',
-	fields: track(MADE_BY_A_TASK),
+	fields: track(),
 	song: { infers: true },
 	options: { version },
 });

@@ -1,4 +1,4 @@
-import { MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
+import { persona, track, version, vocalGender } from '../fields';
 import { musicOperation } from '../request';
 
 /** An existing song in another style (spec §2, coverSong). */
@@ -7,7 +7,7 @@ export const coverSong = musicOperation({
 	value: 'coverSong',
 	action: 'Cover a song in another style',
 	description: 'Sing an existing song again in another style',
-	fields: track(MADE_BY_A_TASK),
+	fields: track(),
 	song: { infers: true, tags: 'The style to turn the song into, as tags' },
 	options: { version, persona_id: persona, vocal_gender: vocalGender },
 });

@@ -1,4 +1,4 @@
-import { MADE_BY_A_TASK, track, wholeSeconds } from '../fields';
+import { track, wholeSeconds } from '../fields';
 import { endsAfterStart, musicOperation } from '../request';
 
 /** An interval of a song, the rest cut away (spec §2, crop). */
@@ -8,7 +8,7 @@ export const crop = musicOperation({
 	action: 'Crop a song',
 	description: 'Keep an interval of a song and cut the rest away',
 	fields: {
-		...track(MADE_BY_A_TASK),
+		...track(),
 		start_s: wholeSeconds('Start', 'Second at which the interval begins, a whole number'),
 		end_s: wholeSeconds('End', 'Second at which the interval ends, a whole number'),
 	},

@@ -1,6 +1,6 @@
 import { ifSet } from '../../shared/n8n/options';
 import { integer } from '../../shared/util/schema';
-import { autoLyrics, MADE_BY_A_TASK, persona, track, version, vocalGender } from '../fields';
+import { autoLyrics, persona, track, version, vocalGender } from '../fields';
 import { musicOperation } from '../request';
 
 const continueAt = ifSet(integer(), {
@@ -17,7 +17,7 @@ export const extend = musicOperation({
 	value: 'extend',
 	action: 'Extend a song',
 	description: 'Continue a song from a point in time',
-	fields: track(MADE_BY_A_TASK),
+	fields: track(),
 	song: { infers: false },
 	options: {
 		version,

@@ -1,6 +1,6 @@
 import { numberIfSet } from '../../shared/n8n/options';
 import { integer } from '../../shared/util/schema';
-import { MADE_BY_A_TASK, title, track } from '../fields';
+import { title, track } from '../fields';
 import { musicOperation } from '../request';
 
 const duration = numberIfSet(integer, [0], {
@@ -16,6 +16,6 @@ export const fadeIn = musicOperation({
 	value: 'fadeIn',
 	action: 'Fade a song in',
 	description: 'Let the beginning of a song fade in',
-	fields: track(MADE_BY_A_TASK),
+	fields: track(),
 	options: { duration_s: duration, title },
 });

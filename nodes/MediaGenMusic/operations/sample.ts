@@ -1,6 +1,6 @@
 import { ifSet } from '../../shared/n8n/options';
 import { flag } from '../../shared/util/schema';
-import { autoLyrics, MADE_BY_A_TASK, seconds, track, version, vocalGender } from '../fields';
+import { autoLyrics, seconds, track, version, vocalGender } from '../fields';
 import { endsAfterStart, musicOperation } from '../request';
 
 const instrumental = ifSet(flag(), {
@@ -17,7 +17,7 @@ export const sample = musicOperation({
 	action: 'Create a song from a sample',
 	description: 'Make a new song from a piece of an existing one',
 	fields: {
-		...track(MADE_BY_A_TASK),
+		...track(),
 		start_s: seconds('Sample Start', 'Second at which the sample begins'),
 		end_s: seconds('Sample End', 'Second at which the sample ends'),
 	},

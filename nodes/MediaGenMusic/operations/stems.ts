@@ -1,6 +1,6 @@
 import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
 import { toTitle } from '../../shared/util/case';
-import { MADE_BY_A_TASK, openIfSet, track } from '../fields';
+import { openIfSet, track } from '../fields';
 import { musicOperation } from '../request';
 
 const stemType = openIfSet({
@@ -18,5 +18,5 @@ export const stems = musicOperation({
 	value: 'stems',
 	action: 'Separate a song into stems',
 	description: 'Separate a stem, such as the vocals or the drums, from a song',
-	fields: { ...track(MADE_BY_A_TASK), stem_type: stemType },
+	fields: { ...track(), stem_type: stemType },
 });
