@@ -132,18 +132,17 @@ function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): Paramet
 	return { multiShot, shotType, multiPrompt: isDivided(shotType) ? undefined : multiPrompt };
 }
 
-const IMAGE_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-	firstFrame: ['firstFrameUrl'],
-	firstAndLastFrame: ['firstFrameUrl', 'lastFrameUrl'],
-	references: ['imageUrls'],
-	roles: ['imageWithRoles'],
+/** The choices of "Images" that send a parameter. */
+const SENT_BY: Readonly<Record<string, readonly unknown[]>> = {
+	firstFrameUrl: ['firstFrame', 'firstAndLastFrame'],
+	lastFrameUrl: ['firstAndLastFrame'],
+	imageUrls: ['references'],
+	imageWithRoles: ['roles'],
 };
 
 function unsentOf(values: ParameterValues): string[] {
 	const { imageInput = 'none', multiShot, shotType } = values;
-	const used = IMAGE_PARAMETERS[String(imageInput)] ?? [];
-	const images = new Set(Object.values(IMAGE_PARAMETERS).flat());
-	const unusedImages = [...images].filter((name) => !used.includes(name));
+	const unusedImages = Object.keys(SENT_BY).filter((name) => !SENT_BY[name]?.includes(imageInput));
 	const name = imageInput === 'none' ? '"Images" is None' : '"Images" has another choice';
 	const otherShots = isDivided(shotType) ? '"Shot Type" is Intelligence' : undefined;
 	const unsent = [
