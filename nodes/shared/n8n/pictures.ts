@@ -24,6 +24,13 @@ function linksIn(value: unknown): unknown[] {
 	return link === undefined || link === null || link === '' ? [] : [link];
 }
 
+/** The kind of a result in a value that is no picture, such as a song of another node. */
+function otherKind(value: unknown): string | undefined {
+	if (Array.isArray(value)) return value.map(otherKind).find((kind) => kind !== undefined);
+	const kind = isObject(value) && 'url' in value ? value.kind : undefined;
+	return kind === 'audio' || kind === 'video' ? kind : undefined;
+}
+
 // A comma inside a URL stays, such as the one after the type of a data URI.
 const BETWEEN_LINKS = /[\r\n]+\s*|[,;]\s*(?=https?:|data:|[,;]|$)|\s(?=https?:\/\/|data:)/i;
 
@@ -74,6 +81,14 @@ export class PictureReader {
 		return found;
 	}
 
+	/** The links that a field gives. Refuses results of another kind. */
+	private links(name: string, values: ParameterValues): unknown[] {
+		const kind = otherKind(values[name]);
+		if (kind !== undefined)
+			throw this.refusal(name, `must be pictures, and it gives a result of the kind ${kind}`);
+		return linkList(values[name]);
+	}
+
 	/** The one picture that a field gives; `undefined` for none, `''` for entries without one. Refuses more: the others would not be sent. */
 	private only(name: string, given: readonly unknown[]): unknown {
 		const found = given.filter((each) => each !== '');
@@ -84,7 +99,7 @@ export class PictureReader {
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */
 	async either(binaryProperty: string, url: string, values: ParameterValues): Promise<unknown> {
-		const links = linkList(values[url]);
+		const links = this.links(url, values);
 		const label = labelOf(this.item.fields, binaryProperty);
 		if (links.length > 0 && !isBlank(values[binaryProperty]))
 			throw this.refusal(url, `must not be set together with "${label}"`);
@@ -110,7 +125,7 @@ export class PictureReader {
 		}
 		if (source !== 'url') throw this.refusal(`${name}Source`, 'must be one of binary, url');
 		const url = `${name}Url`;
-		const link = this.only(url, linkList(values[url]));
+		const link = this.only(url, this.links(url, values));
 		const problem = this.rules.link.safeParse(link).error?.issues[0];
 		if (problem) throw this.refusal(url, problem.message);
 		return link;
@@ -123,7 +138,7 @@ export class PictureReader {
 		const source = read.data;
 		if (source === 'both')
 			requireExpressions(this.item, values, ['imageUrls', 'imageBinaryProperties']);
-		const links = source === 'url' || source === 'both' ? linkList(values.imageUrls) : [];
+		const links = source === 'url' || source === 'both' ? this.links('imageUrls', values) : [];
 		const own =
 			source === 'binary' || source === 'both'
 				? await this.fromInput('imageBinaryProperties', values)

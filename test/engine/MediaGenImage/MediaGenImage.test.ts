@@ -507,6 +507,19 @@ describe('Reference images', () => {
 
 	test.each<[string, INodeParameters, string]>([
 		[
+			'a song among the references',
+			{
+				referenceImages: 'url',
+				imageUrls: `={{ ['${front}', { kind: 'audio', url: '${side}' }] }}`,
+			},
+			'"Image URLs" must be pictures, and it gives a result of the kind audio',
+		],
+		[
+			'a video as a mask',
+			{ ...byUrl(front), ...more({ maskUrl: `={{ ({ kind: 'video', url: '${side}' }) }}` }) },
+			'"Mask URL" must be pictures, and it gives a result of the kind video',
+		],
+		[
 			'the file in place of the name of its field, for a mask',
 			{ ...byUrl(front), ...maskOfInput('={{ $binary.data }}') },
 			noNames.replace('"', '"Mask '),
