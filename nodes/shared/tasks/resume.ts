@@ -182,13 +182,21 @@ function openCallbackRun(call: Call): CallbackRun | undefined {
 
 const lock = new KeyedLock();
 
+/** Names the tasks that the service called back about to the items that are in doubt: one of them may be theirs. */
+function withOthers(item: TaskItem, { others }: WaitingExecution): TaskItem {
+	if (item.state !== 'unsure' || others.size === 0) return item;
+	const ids = [...others].join(', ');
+	const note = `This execution was called back for ${ids}, which no item names: it may be what was bought for this one. Get it with the resource Task, operation Get.`;
+	return { ...item, notes: [...item.notes, note] };
+}
+
 /** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
-function finalOutcomes(run: CallbackRun, { ended }: WaitingExecution): TaskItem[] {
+function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[] {
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return run.outcomes.map((outcome, at) => {
-		if (!isAccepted(outcome)) return outcome;
+		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
-		const end = ended.get(taskId);
+		const end = execution.ended.get(taskId);
 		return end ? { ...end, itemIndex, options, recordKey } : (waiting[at] ?? outcome);
 	});
 }
@@ -283,6 +291,7 @@ async function isOfAnotherPause(run: CallbackRun, claimed: string | undefined): 
 	if (claimed === undefined || isOwn(claimed)) return false;
 	try {
 		await retrieveRecord(run, claimed, 'once');
+		waitingExecution(run.key).others.add(claimed);
 		run.context.logger.info(
 			`MediaGen: callback received for task ${claimed}, which this pause does not wait for`,
 		);

@@ -14,6 +14,8 @@ import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord }
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskItem>;
+	/** Tasks that the service called back about, and that no item names. */
+	others: Set<string>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
 	/** The downloads under way. Repeated callbacks join them. */
@@ -41,6 +43,7 @@ export const keyOfPause = (context: PausingContext, pauseLimit: number): string 
 export function waitingExecution(key: string): WaitingExecution {
 	const execution = waitingExecutions.get(key) ?? {
 		ended: new Map<string, TaskItem>(),
+		others: new Set<string>(),
 		absent: new Map<string, Absence>(),
 		resumed: new AbortController(),
 	};

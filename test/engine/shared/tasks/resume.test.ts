@@ -331,6 +331,23 @@ describe('A paused execution', () => {
 		expect(log.join('\n')).toContain(words);
 	});
 
+	test('names a task that no item names to the item that is in doubt: its acknowledgement may have been lost', async () => {
+		onSubmit(accepted('task_1'), unclear);
+		const execution = await pause(2, {}, goOn);
+		finish('task_2');
+		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json).toMatchObject([
+			{ taskId: 'task_1', status: 'completed' },
+			{
+				status: 'unknown',
+				notes: [expect.stringContaining('was called back for task_2')],
+			},
+		]);
+		expect(JSON.stringify(resumed?.json[0])).not.toContain('task_2');
+	});
+
 	test('stays paused at a status word that is not known', async () => {
 		const execution = await pauseTwo();
 		onRecord({ json: { status: 'marinating', progress: 40 } });
