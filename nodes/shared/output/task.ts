@@ -1,6 +1,6 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import { otherReason } from '../api/errors';
-import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
+import { FAMILIES, isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
 import {
 	knownStatus,
 	TASK_STATUSES,
@@ -87,11 +87,25 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 	);
 }
 
-/** Whether a task is completed, and its record shows neither files nor text. */
-export const isEmpty = (
-	raw: Record<string, unknown>,
-	{ status, results }: Pick<Task, 'status' | 'results'>,
-) => status === 'completed' && results.length === 0 && textResult(raw) === undefined;
+/** Operations that make text, or whose task may have made anything. */
+const OF_ANY_KIND: ReadonlySet<string> = new Set(
+	'upsampleTags get wait submit callback'.split(' '),
+);
+
+/** What a task is known to make; `undefined` if that may be files of any kind, or text. The operation of a grid is what its record says. */
+export const kindMade = ({ family, operation }: Pick<Task, 'family' | 'operation'>) =>
+	family === null || family === 'grid' || OF_ANY_KIND.has(operation)
+		? undefined
+		: FAMILIES[family].kind;
+
+/** Whether a task is completed, and its record does not show what it made. */
+export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
+	const { status, results } = task;
+	if (status !== 'completed') return false;
+	const made = kindMade(task);
+	if (made !== undefined) return !results.some(({ kind }) => kind === made);
+	return results.length === 0 && textResult(raw) === undefined;
+}
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
 export function wordsOf(

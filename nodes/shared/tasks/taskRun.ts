@@ -15,7 +15,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty, submittedTask, type Task, toTask } from '../output/task';
+import { isEmpty, kindMade, submittedTask, type Task, toTask } from '../output/task';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
@@ -115,7 +115,9 @@ export function acceptedItem(
 	return { itemIndex, state: 'accepted', taskId, task, notes, options };
 }
 
-const FEWER = /^The service made \d+ of the \d+ pictures that were asked for$/;
+/** Notes about a record, which those about the next one replace. */
+const OF_RECORD =
+	/^(?:The service made \d+ of the \d+ pictures that were asked for$|The service calls task |Beside the result, the service says: )/;
 
 /** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). */
 function fewerNote(
@@ -137,15 +139,21 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 	const { taskId, request } = item;
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
-	const noFile = `The service calls task ${taskId} completed, but its record has no file that this node can read. It is in the field "record".`;
 	const other = otherTaskIn(raw, taskId);
 	const note = other && `${new OtherTaskError(other).message} in place of task ${taskId}`;
-	const before = item.notes.filter((each) => each !== noFile && each !== note && !FEWER.test(each));
+	const before = item.notes.filter((each) => each !== note && !OF_RECORD.test(each));
 	try {
 		const origin = { taskId, family, operation, request };
 		const task = toTask(record, origin, brandWords, baseUrl);
-		const notes = [...before, ...(note === undefined ? fewerNote(item, task) : [note])];
+		const reason = task.status === 'completed' ? record.failure?.message : undefined;
+		const notes = [
+			...before,
+			...(note === undefined ? fewerNote(item, task) : [note]),
+			...(reason ? [`Beside the result, the service says: ${reason}`] : []),
+		];
 		if (!isEmpty(raw, task)) return { ...item, task, record: raw, notes };
+		const what = task.results.length > 0 ? kindMade(task) : 'file';
+		const noFile = `The service calls task ${taskId} completed, but its record has no ${what} that this node can read. It is in the field "record".`;
 		return { ...item, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {
 		const { message } = asNodeError(run.context.getNode(), error);

@@ -38,6 +38,14 @@ test.each([
 	expect(json[0]?.notes).toEqual(notes);
 });
 
+test('the reason that the service gives beside them is said, too', async () => {
+	const result = { images: [{ url: ['https://x.example/0.png', 'https://x.example/1.png'] }] };
+	const error = { message: 'two failed the review' };
+	service.on('GET', RECORD, completedWith(result, { error }));
+	const { json } = await runNode(run('poll'));
+	expect(json[0]?.notes).toEqual([fewer, 'Beside the result, the service says: two failed the review']);
+});
+
 test('after a pause, too', async () => {
 	service.on('GET', RECORD, running);
 	const execution = await pauseNode(run('callback'));

@@ -420,18 +420,21 @@ describe('An answer in words comes out', () => {
 	});
 
 	test('of a custom request', async () => {
+		service.on('POST', '*', accepted('task_1'));
 		onRecord(completedWith({ ...lyrics, id: 'x', url: 'none' }));
-		const { json } = await buy();
+		const given = { path: '/v1/music/lyrics', bodyType: 'json', body: '{"prompt":"Rain"}' };
+		const { json } = await runnerOf(service)('music.task.submit', given);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', results: [], ...lyrics, url: null });
 		expect(recordsRead()).toHaveLength(1);
 	});
 
 	test('enhanced tags do, whatever stands beside them', async () => {
 		for (const beside of [track, { music: [] }, { ok: true }]) {
+			service.on('POST', '*', accepted('task_1'));
 			onRecord(completedWith({ upsampled_tags: 'folk', ...beside }));
-			const [json] = (await buy()).json;
-			expect(json).toMatchObject({ upsampledTags: 'folk' });
-			expect(json).not.toHaveProperty('notes');
+			const { json } = await runnerOf(service)('music.upsampleTags', { tags: 'slow' }, goOn);
+			expect(json[0]).toMatchObject({ upsampledTags: 'folk' });
+			expect(json[0]).not.toHaveProperty('notes');
 		}
 	});
 

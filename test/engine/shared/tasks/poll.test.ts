@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import type { Reply } from '../../support/scriptedService';
@@ -11,10 +12,12 @@ import {
 	unclear,
 	unknownTask,
 } from '../../support/scriptedTasks';
+import { runnerOf } from '../../support/operations';
 import { goOn } from '../../support/settings';
 import { statusesOf, useSoundService } from '../../support/soundService';
 
-const { onSubmit, onRecord, onRecordOf, buy, pause, recordsRead } = useSoundService(jumpingClock);
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, recordsRead } =
+	useSoundService(jumpingClock);
 
 const asked = () => recordsRead().map(({ path }) => path.split('/').pop());
 
@@ -124,6 +127,8 @@ describe('A completed record without a result is read again', () => {
 		['an empty list', { music: [] }],
 		['a track without its link', { music: [{ title: 'Waves', audio_url: '' }] }],
 		['an empty link', { audio_url: '', title: 'Waves' }],
+		['words in place of a song', { text: 'almost done' }],
+		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],
 	])('until it is filled, where it has %s', async (_, result) => {
 		onRecord(running, empty(result), empty(result), completed);
 		const { json } = await buy();
@@ -162,11 +167,22 @@ describe('A completed record without a result is read again', () => {
 		expect(clock.now() - began).toBe(5_000);
 	});
 
-	test('not where its result is text', async () => {
+	test.each<[string, INodeParameters]>([
+		['upsampleTags', { tags: 'slow' }],
+		['task.submit', { path: '/v1/music/lyrics', bodyType: 'json', body: '{"prompt":"rain"}' }],
+	])('not where the result of %s is text', async (operation, given) => {
+		service.on('POST', '*', accepted('task_1'));
 		onRecord(empty({ upsampled_tags: 'slow folk', language: 'en' }));
-		const { json } = await buy();
+		const { json } = await runnerOf(service)(`music.${operation}`, given);
 		expect(json[0]).toMatchObject({ status: 'completed', upsampledTags: 'slow folk' });
 		expect(asked()).toHaveLength(1);
+	});
+
+	test('and what it has comes out in the end, with a note of what is missing', async () => {
+		onRecord(empty({ cover_url: 'https://files.example.com/cover.png' }));
+		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
+		expect(json[0]).toMatchObject({ results: [{ kind: 'image' }] });
+		expect(json[0]?.notes).toEqual([expect.stringContaining('its record has no audio that')]);
 	});
 });
 
