@@ -165,15 +165,16 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	404: [NotFoundError, 'Not found'],
 	408: [TimeoutError, 'The request timed out'],
 	413: [InvalidRequestError, 'Too large for the service'],
-	425: [ServerError, 'Server error (HTTP 425)'],
 	429: [RateLimitError, 'Rate limit reached'],
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };
 
+const TOO_EARLY = 425;
+
 function classOf(status: number): readonly [typeof ApiError, string] {
 	const known = CLASS_OF_STATUS[status];
 	if (known) return known;
-	if (status >= 500) return [ServerError, `Server error (HTTP ${status})`];
+	if (status >= 500 || status === TOO_EARLY) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }
