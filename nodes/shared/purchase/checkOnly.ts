@@ -9,6 +9,7 @@ import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
 import { hint } from '../report/hints';
 import { toJson } from '../util/json';
+import type { PaidRequest } from './purchaseKey';
 import type { SpendingGuard } from './spendingGuard';
 
 /** What is left, or why it cannot be read. */
@@ -42,12 +43,7 @@ function summary(
 	].join(', ');
 }
 
-/** The path and the body of a request, and its file where the request is form data. */
-interface ShownRequest {
-	path: string;
-	body: Readonly<Record<string, unknown>>;
-	file?: object;
-}
+type ShownRequest = Pick<PaidRequest, 'path' | 'body' | 'file'>;
 
 /** A request as it would be sent. Files are shown as their fingerprints. */
 function asSent({ path, body, ...file }: ShownRequest, words: BrandWordMap): unknown {
