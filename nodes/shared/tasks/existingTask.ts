@@ -3,7 +3,6 @@ import { FAMILIES } from '../api/families';
 import { type AcceptedTask, otherTaskIn, SPECIFIED_FAILURE, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
-import { isData } from '../output/fileNames';
 import { rejected } from '../output/items';
 import type { ResultFile } from '../output/resultFiles';
 import { clock, sleep } from '../util/clock';
@@ -33,7 +32,6 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 
 /** Whether a link leads to nothing. Only the head of the answer is read. */
 async function isGone(run: TaskRun, { url, expiresAt }: ResultFile): Promise<boolean> {
-	if (isData(url)) return false;
 	return await run.limit(async () => {
 		try {
 			const { body } = await openFile(run.context, url, run.client.connection, run.signal);
