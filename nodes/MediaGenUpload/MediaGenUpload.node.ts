@@ -16,7 +16,7 @@ export class MediaGenUpload implements INodeType {
 		subtitle: subtitleOf(operations),
 		description: 'Host an image for 72 hours and get a public URL for it',
 		usableAsTool: asTool(
-			'Stores a picture of the input for 72 hours and returns a public URL for it.',
+			'Stores a picture from a URL for 72 hours and returns a public URL for it.',
 		),
 		builderHint: {
 			searchHint:
