@@ -282,11 +282,11 @@ describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) 
 		const failed = await task();
 		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'duration', ms: null } });
 		const execution = await host().start(id, 'Run');
-		const running = await until(task, (found) => found !== failed);
+		const running = await until(task, (found) => found !== failed, 120_000);
 		sandbox().deliveries.send({ taskId: failed });
 		const ended = async () =>
 			(await host().executions({ workflowId: id, status: ['success'] })).length;
-		expect(await until(ended, (count) => count === 2)).toBe(2);
+		expect(await until(ended, (count) => count === 2, 120_000)).toBe(2);
 		expect(await task()).toBe(running);
 		sandbox().tasks.finish(running);
 		expect((await host().waitFor(execution ?? '', { timeout: 240_000 })).status).toBe('success');

@@ -105,7 +105,8 @@ describeLongOnHosts("n8n's editor", '2.41', (host, version) => {
 
 		test('MediaGen Trigger says which address to give to the service', async () => {
 			const panel = await editor.openNode('MediaGen Trigger');
-			expect((await panel.notices()).join('\n')).toContain('is the base address');
+			const says = async () => (await panel.notices()).join('\n').includes('is the base address');
+			expect(await readUntil(says, true)).toBe(true);
 		});
 	});
 

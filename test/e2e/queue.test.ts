@@ -6,7 +6,7 @@ import { openGate } from './callbacks/gate';
 import { pausing } from './callbacks/pausing';
 import { READ_EVERY_MS, recordedExecutions } from './callbacks/recorded';
 import { report } from './callbacks/report';
-import { createSender } from './callbacks/sender';
+import { createSender, PAUSES_WITH_KILLS } from './callbacks/sender';
 import { callWebhook, listenWith } from './support/executions';
 import { expectPictures } from './support/files';
 import { packedTarball, useHost, versionsOfLong } from './support/hosts';
@@ -24,12 +24,12 @@ const STALLED_MS = 110_000;
 
 const CREDENTIAL = 'Sandbox';
 
-jest.setTimeout(240_000 + TASKS * 200);
+jest.setTimeout(600_000 + TASKS * 200);
 
 /** Main, two workers, and two webhook processors behind a proxy. */
 describe.each(versionsOfLong('2.41'))('Queue mode of n8n %s', (version) => {
 	let balance: Balance = 'byPath';
-	const sender = createSender();
+	const sender = createSender({ pauses: PAUSES_WITH_KILLS });
 	const host = useHost(async () => {
 		const tarball = await packedTarball();
 		const progress = terminalProgress();
@@ -143,7 +143,7 @@ describe.each(versionsOfLong('2.41'))('Queue mode of n8n %s', (version) => {
 			const { missing, doubledInSequence } = await floodTrigger(`${name}, no kill`, stage());
 			expect(missing).toEqual([]);
 			// Processes that write n8n's row over one another correct it with their next call, and a callback may come in between.
-			expect(doubledInSequence.length).toBeLessThanOrEqual(0.02 * TASKS);
+			expect(doubledInSequence.length).toBeLessThanOrEqual(Math.max(3, 0.02 * TASKS));
 		});
 	});
 });

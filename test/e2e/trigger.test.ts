@@ -2,17 +2,18 @@ import { answeredWhileStarting, floodTrigger } from './callbacks/floodTrigger';
 import { openGate } from './callbacks/gate';
 import { post, startedBy } from './callbacks/recorded';
 import { remember } from './callbacks/remembered';
-import { createSender } from './callbacks/sender';
+import { createSender, PAUSES_WITH_KILLS } from './callbacks/sender';
 import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
 import { describeLongWithOwnHosts, useHost } from './support/hosts';
+import { until } from './support/poll';
 import { READ, useSandbox } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 2 000. */
 const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
 
 // n8n 2.41 takes a quarter of a second for each: it makes an isolate.
-jest.setTimeout(120_000 + TASKS * 500);
+jest.setTimeout(600_000 + TASKS * 500);
 
 /** An execution that a kill cut off can stay "running" for n8n: what is lost or doubled is known without its end. */
 const PATIENCE_MS = 30_000;
@@ -28,7 +29,7 @@ const links = Array.from({ length: 80_000 }, (_, at) => `https://files.example.c
 describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
-	const sender = createSender();
+	const sender = createSender({ pauses: PAUSES_WITH_KILLS });
 	afterAll(() => sender.close());
 
 	const trigger = async (parameters: object = {}) =>
@@ -166,7 +167,10 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 		for (const expected of [1, 2]) {
 			expect(await host().start(workflow.id)).toBeUndefined();
 			expect(await post(workflow.testUrl, record)).toMatchObject({ status: 200 });
-			const executions = await executionsOf(workflow);
+			const executions = await until(
+				async () => await executionsOf(workflow),
+				({ length }) => length >= expected,
+			);
 			expect(executions).toHaveLength(expected);
 			for (const execution of executions)
 				expect(execution.json('End')).toMatchObject([{ taskId, status: 'completed' }]);

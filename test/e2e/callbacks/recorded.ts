@@ -58,7 +58,13 @@ export async function whenOver(
 /** The executions of a workflow, once all that were started have ended. */
 export async function startedBy(host: Host, workflowId: string): Promise<Execution[]> {
 	await delay(500);
-	const recorded = await whenOver(host, workflowId);
+	// One that has not begun has no start yet.
+	const recorded = await until(
+		async () => await recordedExecutions(host, workflowId),
+		(all) => all.every(({ status }) => OVER.includes(status)),
+		120_000,
+		READ_EVERY_MS,
+	);
 	return await Promise.all(recorded.map(async (each) => await host.execution(each.id)));
 }
 

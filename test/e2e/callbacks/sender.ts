@@ -26,6 +26,9 @@ export interface SenderRules {
 /** Spec, Events 5. */
 const PAUSES = [10_000, 30_000, 60_000];
 
+/** The same, for longer: beside other tests, n8n may take longer to start again than the service calls. */
+export const PAUSES_WITH_KILLS = [...PAUSES, 60_000, 60_000];
+
 const ANSWER_WITHIN_MS = 10_000;
 
 const AT_ONCE = Number(process.env.MEDIAGEN_AT_ONCE ?? 50);

@@ -116,10 +116,10 @@ export async function showExample(
 		await editor.openWorkflow(id);
 		if (shown.from === undefined) await editor.execute();
 		else await editor.executeFrom(shown.from);
-		await editor.untilSucceeded(shown.last);
+		await editor.untilSucceeded(shown.last, 300_000);
 		const running = async () =>
 			(await host.executions({ workflowId: id, status: ['new', 'running', 'waiting'] })).length;
-		expect(await readUntil(running, 0, 120_000)).toBe(0);
+		expect(await readUntil(running, 0, 300_000)).toBe(0);
 		await editor.zoomToFit();
 		// Times and task ids are others in each run: another picture is one of another workflow, or one that looks different.
 		const says = JSON.stringify(definition);

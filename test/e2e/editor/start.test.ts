@@ -75,7 +75,9 @@ async function started(
 
 async function logIn(browser: Browser, address: string, output: string): Promise<Page> {
 	const [, email = '', password = ''] = /log in with +(\S+) +and +(\S+)/.exec(output) ?? [];
-	const page = await (await browser.newContext()).newPage();
+	const context = await browser.newContext();
+	context.setDefaultTimeout(120_000);
+	const page = await context.newPage();
 	await page.goto(address);
 	await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
 	await page.locator('input[name="password"]').fill(password);

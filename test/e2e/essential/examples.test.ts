@@ -363,6 +363,6 @@ describeOnHosts('The examples', (host, version) => {
 			expect(sandbox().ledger().accepted).toBe(tasks);
 			await check(execution);
 		},
-		420_000,
+		900_000,
 	);
 });

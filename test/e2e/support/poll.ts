@@ -31,7 +31,7 @@ export async function until<T>(
 export async function readUntil<T>(
 	read: () => T | Promise<T>,
 	expected: T,
-	patience = 5_000,
+	patience = 60_000,
 ): Promise<T> {
 	return await until(read, (found) => isDeepStrictEqual(found, expected), patience);
 }
