@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/errors';
+import { type ApiError, InvalidRequestError } from '../api/errors';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { ReadingRun, TaskRun } from './taskRun';
@@ -33,5 +33,9 @@ export function retrieveError(
 	error: unknown,
 ): NodeError {
 	const context = `This was the response to the request for task ${taskId}.`;
-	return asNodeError(run.context.getNode(), error, { itemIndex, context });
+	const hint =
+		error instanceof InvalidRequestError
+			? `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`
+			: undefined;
+	return asNodeError(run.context.getNode(), error, { itemIndex, context, hint });
 }

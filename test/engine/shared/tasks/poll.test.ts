@@ -84,6 +84,13 @@ test('the error of a task that the service does not know, a minute after its sub
 	expect(clock.now() - began).toBeLessThan(65_000);
 });
 
+test('the error of a task whose record is refused says how to get it later: another run would buy another one', async () => {
+	onRecord(serviceError(410, 'record moved'));
+	const { error } = await buy();
+	expect(error?.description).toContain('Get the task later, with the resource Task');
+	expect(error?.description).not.toContain('run the node again');
+});
+
 describe('A wait goes on after', () => {
 	const pageOfProxy = { status: 404, text: '<html><h1>404 Not Found</h1></html>' };
 	const noRoute = { status: 404, json: { message: 'no Route matched with those values' } };
