@@ -43,7 +43,10 @@ test('the reason that the service gives beside them is said, too', async () => {
 	const error = { message: 'two failed the review' };
 	service.on('GET', RECORD, completedWith(result, { error }));
 	const { json } = await runNode(run('poll'));
-	expect(json[0]?.notes).toEqual([fewer, 'Beside the result, the service says: two failed the review']);
+	expect(json[0]?.notes).toEqual([
+		fewer,
+		'Beside the result, the service says: two failed the review',
+	]);
 });
 
 test('after a pause, too', async () => {
