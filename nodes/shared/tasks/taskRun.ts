@@ -119,16 +119,17 @@ export function acceptedItem(
 const OF_RECORD =
 	/^(?:The service made \d+ of the \d+ pictures that were asked for$|The service calls task |Beside the result, the service says: )/;
 
-/** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). */
+/** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). A new grid has four (spec §4). */
 function fewerNote(
+	{ family, operation }: RecordRun,
 	{ request, options }: AcceptedItem,
-	{ family, operation, status, results }: Task,
+	{ status, results }: Task,
 ): string[] {
-	const made = results.length;
-	const asked = request?.count ?? 0;
+	const made = results.filter(({ name }) => name !== 'grid').length;
+	const asked = family === 'grid' ? request?.namesTask && 4 : family === 'image' && request?.count;
 	// Only the operations of this package are known to mean pictures by `n`, and another execution may have asked for other ones.
-	const isKnown = family === 'image' && operation !== 'submit' && !options.reused;
-	return isKnown && status === 'completed' && made > 0 && made < asked
+	if (operation === 'submit' || options.reused) return [];
+	return status === 'completed' && results.length > 0 && asked && made < asked
 		? [`The service made ${made} of the ${asked} pictures that were asked for`]
 		: [];
 }
@@ -148,7 +149,7 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 		const reason = task.status === 'completed' ? record.failure?.message : undefined;
 		const notes = [
 			...before,
-			...(note === undefined ? fewerNote(item, task) : [note]),
+			...(note === undefined ? fewerNote(run, item, task) : [note]),
 			...(reason ? [`Beside the result, the service says: ${reason}`] : []),
 		];
 		if (!isEmpty(raw, task)) return { ...item, task, record: raw, notes };

@@ -4,6 +4,7 @@ import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { fastClock } from '../support/clocks';
 import { runNode, type RunOptions } from '../support/engine';
 import { generatePicture, prompts } from '../support/generatePicture';
+import { runnerOf } from '../support/operations';
 import { forgetPauses, pauseNode } from '../support/pausedExecution';
 import { useScriptedService } from '../support/scriptedService';
 import { completedWith, numberTasks, running } from '../support/scriptedTasks';
@@ -67,6 +68,18 @@ test('what was missing before a pause, and came meanwhile, is not said', async (
 	const { resumed } = await execution.callback({ id: 'task_2', status: 'completed' });
 	expect(resumed?.json[0]?.results).toHaveLength(4);
 	expect(resumed?.json[0]?.notes).not.toContain(fewer);
+});
+
+test.each([
+	[0, ['The service made 0 of the 4 pictures that were asked for']],
+	[3, ['The service made 3 of the 4 pictures that were asked for']],
+	[4, undefined],
+])('a grid with %d of its four pictures: the item says what is missing', async (made, notes) => {
+	const image_urls = Array.from({ length: made }, (_, at) => `https://x.example/${at}.png`);
+	const json = { status: 'SUCCESS', grid_image_url: 'https://x.example/grid.png', image_urls };
+	service.on('GET', RECORD, { json });
+	const grid = await runnerOf(service)('grid.reroll', { waitMode: 'poll', downloadFiles: false });
+	expect(grid.json[0]?.notes).toEqual(notes);
 });
 
 const custom = { resource: 'task', operation: 'submit', path: '/v1/images/upscales' };
