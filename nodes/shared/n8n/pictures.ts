@@ -1,3 +1,4 @@
+import { RESULT_KINDS } from '../api/families';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
 import { isObject } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
@@ -24,11 +25,15 @@ function linksIn(value: unknown): unknown[] {
 	return link === undefined || link === null || link === '' ? [] : [link];
 }
 
-/** The kind of a result in a value that is no picture, such as a song of another node. */
-function otherKind(value: unknown): string | undefined {
-	if (Array.isArray(value)) return value.map(otherKind).find((kind) => kind !== undefined);
-	const kind = isObject(value) && 'url' in value ? value.kind : undefined;
-	return kind === 'audio' || kind === 'video' ? kind : undefined;
+/** Why a value of another node is not what a field asks for: it holds a result of another kind, such as a song. */
+export function kindProblem(value: unknown, wanted: 'image' | 'video'): string | undefined {
+	if (Array.isArray(value))
+		return value.map((inner) => kindProblem(inner, wanted)).find((why) => why !== undefined);
+	const stated = isObject(value) && 'url' in value ? value.kind : undefined;
+	const kind = RESULT_KINDS.find((known) => known === stated);
+	return kind === undefined || kind === wanted
+		? undefined
+		: `must give the kind ${wanted}, and gives a result of the kind ${kind}`;
 }
 
 // A comma inside a URL stays, such as the one after the type of a data URI.
@@ -82,10 +87,9 @@ export class PictureReader {
 	}
 
 	/** The links that a field gives. Refuses results of another kind. */
-	private links(name: string, values: ParameterValues): unknown[] {
-		const kind = otherKind(values[name]);
-		if (kind !== undefined)
-			throw this.refusal(name, `must be pictures, and it gives a result of the kind ${kind}`);
+	links(name: string, values: ParameterValues): unknown[] {
+		const problem = kindProblem(values[name], 'image');
+		if (problem !== undefined) throw this.refusal(name, problem);
 		return linkList(values[name]);
 	}
 

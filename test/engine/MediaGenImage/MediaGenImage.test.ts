@@ -512,12 +512,12 @@ describe('Reference images', () => {
 				referenceImages: 'url',
 				imageUrls: `={{ ['${front}', { kind: 'audio', url: '${side}' }] }}`,
 			},
-			'"Image URLs" must be pictures, and it gives a result of the kind audio',
+			'"Image URLs" must give the kind image, and gives a result of the kind audio',
 		],
 		[
 			'a video as a mask',
 			{ ...byUrl(front), ...more({ maskUrl: `={{ ({ kind: 'video', url: '${side}' }) }}` }) },
-			'"Mask URL" must be pictures, and it gives a result of the kind video',
+			'"Mask URL" must give the kind image, and gives a result of the kind video',
 		],
 		[
 			'the file in place of the name of its field, for a mask',

@@ -245,6 +245,12 @@ test.each<[string, Given, string]>([
 		{ ...edit, ...images({ url: front, role: 'first_frame' }) },
 		noFrames,
 	],
+	[
+		'a picture in place of the video',
+		{ ...edit, videoUrl: `={{ ({ kind: 'image', url: '${clip}' }) }}` },
+		'"Video URL" must give the kind video, and gives a result of the kind image',
+	],
+	['a video and words', { ...edit, videoUrl: `${clip}\nfoo` }, 'must be one video, and it gives 2'],
 	['two videos', { ...edit, videoUrl: `${clip}, ${clip};` }, 'must be one video, and it gives 2'],
 	['a video without an address', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
 	[

@@ -1,6 +1,5 @@
 import type { INode } from 'n8n-workflow';
 
-import { isWholeLink } from '../../../shared/api/address';
 import {
 	type ExecutedItem,
 	isGiven,
@@ -9,7 +8,7 @@ import {
 	requireExpressions,
 	unsentNotes,
 } from '../../../shared/n8n/parameters';
-import { linkList, PictureReader } from '../../../shared/n8n/pictures';
+import { kindProblem, linkList, PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
@@ -89,7 +88,7 @@ async function elementsOf(
 	if (elementList === undefined) return {};
 	return {
 		elementList: await eachGroup(elementList, async (values, at) => {
-			const { binaryProperties: _names, elementInputUrls, ...element } = values;
+			const { binaryProperties: _names, elementInputUrls: _urls, ...element } = values;
 			requireExpressions(
 				item,
 				values,
@@ -99,7 +98,7 @@ async function elementsOf(
 			return {
 				...element,
 				elementInputUrls: [
-					...linkList(elementInputUrls),
+					...pictures.links('elementInputUrls', values),
 					...(await pictures.fromInput('binaryProperties', values)),
 				],
 			};
@@ -114,10 +113,12 @@ function videoOf(values: ParameterValues, item: ExecutedItem): ParameterValues {
 	const { referType, videoUrl, keepOriginalSound } = values;
 	if (!hasVideo(values)) return {};
 	const given = linkList(videoUrl).filter((each) => each !== '');
-	const { length } = given.filter(isWholeLink);
-	if (length > 1) throw refusal(item, 'videoUrl', `must be one video, and it gives ${length}`);
-	const link = given.length === 1 ? given[0] : videoUrl;
-	return { videoList: [{ referType, videoUrl: link, keepOriginalSound }] };
+	const isOne = given.length <= 1;
+	const problem =
+		kindProblem(videoUrl, 'video') ??
+		(isOne ? undefined : `must be one video, and it gives ${given.length}`);
+	if (problem !== undefined) throw refusal(item, 'videoUrl', problem);
+	return { videoList: [{ referType, videoUrl: given[0], keepOriginalSound }] };
 }
 
 const isOff = (multiShot: unknown) =>
