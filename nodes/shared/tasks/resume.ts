@@ -45,6 +45,7 @@ import {
 	forgetWaiting,
 	hasResumed,
 	isGivenUp,
+	isOfResumed,
 	isOverdue,
 	keptConnection,
 	keyOfPause,
@@ -286,12 +287,11 @@ function refuseStranger(
 }
 
 /** Whether a callback is for another pause. After a kill, n8n 1.123 goes on from the last pause that it stored, and would buy again. */
-async function isOfAnotherPause(run: CallbackRun, claimed: string | undefined): Promise<boolean> {
+async function isOfAnotherPause(run: CallbackRun, claimed: string): Promise<boolean> {
 	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
-	if (claimed === undefined || isOwn(claimed)) return false;
+	if (isOwn(claimed)) return false;
 	try {
 		await retrieveRecord(run, claimed, 'once');
-		waitingExecution(run.key).others.add(claimed);
 		run.context.logger.info(
 			`MediaGen: callback received for task ${claimed}, which this pause does not wait for`,
 		);
@@ -317,7 +317,10 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 	const execution = waitingExecution(run.key);
 	if (execution.output) return { join: execution.output };
 	if (isGivenUp(run)) return undefined;
-	if (await isOfAnotherPause(run, claimed)) return undefined;
+	if (claimed !== undefined && (await isOfAnotherPause(run, claimed))) {
+		if (!isOfResumed(claimed)) execution.others.add(claimed);
+		return undefined;
+	}
 	if (isOverdue(run)) {
 		await readAll(run, execution);
 	} else {
@@ -343,7 +346,7 @@ async function resumeWith(
 		// n8n 1.123 would continue an execution that was stopped meanwhile.
 		if (!inTime && (await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over')
 			return { noWebhookResponse: true };
-		markResumed(key);
+		markResumed(key, run.outcomes);
 		// n8n has resumed the execution meanwhile, and 1.123 would run the next nodes a second time.
 		if (isGivenUp(run)) return inTime ? {} : { noWebhookResponse: true };
 		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };

@@ -14,7 +14,7 @@ import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord }
 export interface WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	ended: Map<string, TaskItem>;
-	/** Tasks that the service called back about, and that no item names. */
+	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
 	others: Set<string>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
@@ -30,6 +30,9 @@ const waitingExecutions = new Memory<WaitingExecution>(MAX_EXECUTIONS);
 
 /** Executions that have resumed: a callback that comes then starts nothing. */
 const resumedExecutions = new Memory<true>(MAX_EXECUTIONS);
+
+/** Tasks of pauses that have resumed: a late callback for one is none for a pause that follows. */
+const resumedTasks = new Memory<true>(MAX_EXECUTIONS);
 
 type PausingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
 
@@ -53,7 +56,10 @@ export function waitingExecution(key: string): WaitingExecution {
 
 export const hasResumed = (key: string): boolean => resumedExecutions.get(key) === true;
 
-export function markResumed(key: string): void {
+export const isOfResumed = (taskId: string): boolean => resumedTasks.get(taskId) === true;
+
+export function markResumed(key: string, outcomes: readonly TaskItem[] = []): void {
+	for (const { taskId } of outcomes.filter(isAccepted)) resumedTasks.set(taskId, true);
 	resumedExecutions.set(key, true);
 	waitingExecutions.get(key)?.resumed.abort();
 }

@@ -334,18 +334,31 @@ describe('A paused execution', () => {
 	test('names a task that no item names to the item that is in doubt: its acknowledgement may have been lost', async () => {
 		onSubmit(accepted('task_1'), unclear);
 		const execution = await pause(2, {}, goOn);
-		finish('task_2');
-		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
+		finish('task_lost');
+		expect(await execution.callback(callback('task_lost'))).toEqual({ status: 200 });
 		finish('task_1');
 		const { resumed } = await execution.callback(callback('task_1'));
 		expect(resumed?.json).toMatchObject([
 			{ taskId: 'task_1', status: 'completed' },
 			{
 				status: 'unknown',
-				notes: [expect.stringContaining('was called back for task_2')],
+				notes: [expect.stringContaining('was called back for task_lost')],
 			},
 		]);
-		expect(JSON.stringify(resumed?.json[0])).not.toContain('task_2');
+		expect(JSON.stringify(resumed?.json[0])).not.toContain('task_lost');
+	});
+
+	test('does not name a task of an earlier pause to the item that is in doubt', async () => {
+		const earlier = await pause(1);
+		finish('task_1');
+		await earlier.callback(callback('task_1'));
+		onSubmit(accepted('task_2'), unclear);
+		const execution = await pause(2, {}, goOn);
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		finish('task_2');
+		const { resumed } = await execution.callback(callback('task_2'));
+		expect(resumed?.json[1]).toMatchObject({ status: 'unknown' });
+		expect(JSON.stringify(resumed?.json[1])).not.toContain('task_1');
 	});
 
 	test('stays paused at a status word that is not known', async () => {
