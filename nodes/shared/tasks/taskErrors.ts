@@ -1,4 +1,4 @@
-import { type ApiError, InvalidRequestError } from '../api/errors';
+import { type ApiError, InsufficientBalanceError, InvalidRequestError } from '../api/errors';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { AcceptedItem } from '../output/items';
 import type { ReadingRun, TaskRun } from './taskRun';
@@ -28,13 +28,17 @@ export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem)
 
 /** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
-	run: Pick<ReadingRun, 'context'>,
+	run: Pick<ReadingRun, 'context' | 'operation'>,
 	{ itemIndex, taskId }: AcceptedItem,
 	error: unknown,
 ): NodeError {
 	const context = `This was the response to the request for task ${taskId}.`;
+	// Another run would buy another task, unless this one only reads.
+	const isBought = run.operation !== 'get' && run.operation !== 'wait';
+	const isRefused =
+		error instanceof InvalidRequestError || error instanceof InsufficientBalanceError;
 	const hint =
-		error instanceof InvalidRequestError
+		isBought && isRefused
 			? `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`
 			: undefined;
 	return asNodeError(run.context.getNode(), error, { itemIndex, context, hint });
