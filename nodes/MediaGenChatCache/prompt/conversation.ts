@@ -112,7 +112,7 @@ export function prepareQuestion(
 	if (!read.success) throw validationError(item, read.error.issues);
 	const additional = readAdditionalBody(context, itemIndex, OWN_FIELDS);
 	if ((additional.stream ?? false) !== false) {
-		const message = 'must not set "stream" to true: the node reads the answer in one piece';
+		const message = 'must not set "stream": the node reads the answer in one piece';
 		throw refusal({ context, fields: [additionalField], itemIndex }, additionalField.name, message);
 	}
 	const { model, max_tokens } = read.data;

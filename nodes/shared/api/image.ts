@@ -103,7 +103,8 @@ export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | und
 /** Whether a picture has no alpha channel, by its first bytes: a JPEG, a plain PNG or a lossy WebP. */
 export function isOpaque(bytes: Buffer): boolean {
 	const type = pictureType(bytes);
-	// The color types 4 and 6 have one; the others may name transparent colors.
-	if (type === 'image/png') return ![4, 6].includes(bytes[25] ?? 0) && !bytes.includes('tRNS');
+	// The color types 4 and 6 have one; the others may name transparent colors, before their content.
+	if (type === 'image/png' && [4, 6].includes(bytes[25] ?? 0)) return false;
+	if (type === 'image/png') return !bytes.includes('tRNS') && bytes.includes('IDAT');
 	return type === 'image/jpeg' || (type === 'image/webp' && startsWith(bytes, 'VP8 ', 12));
 }

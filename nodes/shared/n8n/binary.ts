@@ -108,7 +108,7 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 		throw refusal(
 			place,
 			`the input item has no binary data in the field "${property}"`,
-			'Give the name of a field that the "Binary" tab of the input shows. A tool of an AI agent has no files: give it a URL.',
+			'Give the name of a field that the "Binary" tab of the input shows. A tool of an AI agent has no files.',
 		);
 	}
 	const content = await openContent(context, data);

@@ -229,14 +229,11 @@ const bodyTypes = oneOf(['fields', 'formData', 'json']);
 async function customBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { context, itemIndex } = item;
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const missing = (name: string) => {
-		requireExpressions(item, values, [name]);
-		return refusal(item, name, 'is required');
-	};
 	const type = bodyTypes.safeParse(bodyType);
 	if (!type.success) throw refusal(item, 'bodyType', type.error.issues[0]?.message ?? '');
 	if (type.data === 'json') {
-		if (json === undefined) throw missing('body');
+		requireExpressions(item, values, ['body']);
+		if (json === undefined) throw refusal(item, 'body', 'is required');
 		return { body: { ...request, body: json } };
 	}
 	const { fields, notes } = readBodyFields(item);
@@ -247,7 +244,8 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 		if (isEmpty) throw refusal(item, 'bodyFields', 'is required: the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
-	if (typeof binaryProperty !== 'string') throw missing('binaryProperty');
+	requireExpressions(item, values, ['binaryProperty']);
+	if (typeof binaryProperty !== 'string') throw refusal(item, 'binaryProperty', 'is required');
 	const property = binaryProperty.trim();
 	const file = await inspectFile({ context, itemIndex, property, field: 'Input Data Field Name' });
 	return { body: { ...request, body, file }, notes };
