@@ -14,7 +14,7 @@ const CREDENTIAL = 'Endless answers';
 const TIMEOUT_S = 5;
 
 /** Room for a busy machine. Without a hard end the requests would go on for ever. */
-const ROOM_S = 60;
+const ROOM_S = 40;
 
 /** A byte now and then: n8n's own time limit, which counts idle time, never ends it. */
 function trickle(response: ServerResponse): void {

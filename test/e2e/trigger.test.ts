@@ -29,8 +29,8 @@ const links = Array.from({ length: 80_000 }, (_, at) => `https://files.example.c
 describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
-	const sender = createSender({ pauses: PAUSES_WITH_KILLS });
-	afterAll(() => sender.close());
+	const [sender, patient] = [createSender(), createSender({ pauses: PAUSES_WITH_KILLS })];
+	afterAll(() => [sender, patient].forEach((each) => each.close()));
 
 	const trigger = async (parameters: object = {}) =>
 		await activeTrigger(host(), CREDENTIAL, parameters);
@@ -179,7 +179,8 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 
 	/** Floods a trigger of this host, and kills n8n on the way where the options say by which address it is called then. */
 	async function flood(how: string, address?: (url: string) => string) {
-		const flooded = { host: host(), sandbox: sandbox(), sender, credential: CREDENTIAL };
+		const by = address === undefined ? sender : patient;
+		const flooded = { host: host(), sandbox: sandbox(), sender: by, credential: CREDENTIAL };
 		const kill = async () => {
 			await host().kill();
 			await host().restart();
