@@ -1,6 +1,6 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import { otherReason } from '../api/errors';
-import { FAMILIES, isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
+import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
 import {
 	knownStatus,
 	TASK_STATUSES,
@@ -88,23 +88,22 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Operations that make text, or whose task may have made anything. */
-const OF_ANY_KIND: ReadonlySet<string> = new Set(
-	'upsampleTags get wait submit callback'.split(' '),
-);
+const MAY_BE_TEXT = new Set<string>(['upsampleTags', 'get', 'wait', 'submit', 'callback']);
 
-/** What a task is known to make; `undefined` if that may be files of any kind, or text. The operation of a grid is what its record says. */
-export const kindMade = ({ family, operation }: Pick<Task, 'family' | 'operation'>) =>
-	family === null || family === 'grid' || OF_ANY_KIND.has(operation)
-		? undefined
-		: FAMILIES[family].kind;
+/** Whether a picture only shows what a song or a video looks like: the cover, or a frame. A custom request may be for pictures. */
+export const isCover = ({ family, operation }: Task, { kind, name }: ResultFile) =>
+	kind === 'image' &&
+	operation !== 'submit' &&
+	(family === 'music' || (family === 'video' && name !== null));
 
-/** Whether a task is completed, and its record does not show what it made. */
+/** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
-	const { status, results } = task;
+	const { family, operation, status, results } = task;
 	if (status !== 'completed') return false;
-	const made = kindMade(task);
-	if (made !== undefined) return !results.some(({ kind }) => kind === made);
-	return results.length === 0 && textResult(raw) === undefined;
+	if (results.length > 0)
+		return !isGridRecord(raw, family) && results.every((file) => isCover(task, file));
+	const mayBeText = family === null || family === 'grid' || MAY_BE_TEXT.has(operation);
+	return !mayBeText || textResult(raw) === undefined;
 }
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */

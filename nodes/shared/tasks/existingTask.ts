@@ -5,6 +5,7 @@ import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { rejected } from '../output/items';
 import type { ResultFile } from '../output/resultFiles';
+import { isCover } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
@@ -56,13 +57,16 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const other = otherTaskIn(record.raw, taskId);
 	if (other !== undefined) throw new OtherTaskError(other);
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
-	const { status, results } = withRecord(run, accepted, record).task;
+	const { task } = withRecord(run, accepted, record);
+	const { status, results } = task;
 	if (status === 'failed')
 		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
+	const made = results.filter((file) => !isCover(task, file));
 	// As for a download, one available file is enough.
-	for (const file of results) if (!(await isGone(run, file))) return existing;
+	for (const file of made.length > 0 ? made : results)
+		if (!(await isGone(run, file))) return existing;
 	return 'completed, and its files are gone';
 }
 

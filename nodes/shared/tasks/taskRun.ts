@@ -15,7 +15,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty, kindMade, submittedTask, type Task, toTask } from '../output/task';
+import { isEmpty, submittedTask, type Task, toTask } from '../output/task';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
@@ -115,9 +115,9 @@ export function acceptedItem(
 	return { itemIndex, state: 'accepted', taskId, task, notes, options };
 }
 
-/** Notes about a record, which those about the next one replace. */
+/** Notes about what a record shows, which those about the next one replace. */
 const OF_RECORD =
-	/^(?:The service made \d+ of the \d+ pictures that were asked for$|The service calls task |Beside the result, the service says: )/;
+	/^(?:The service made \d+ of the \d+ pictures that were asked for$|The service calls task |The record also says: )/;
 
 /** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). A new grid has four (spec §4). */
 function fewerNote(
@@ -125,18 +125,18 @@ function fewerNote(
 	{ request, options }: AcceptedItem,
 	{ status, results }: Task,
 ): string[] {
-	const made = results.filter(({ name }) => name !== 'grid').length;
-	const asked = family === 'grid' ? request?.namesTask && 4 : family === 'image' && request?.count;
+	const made = results.filter(({ index }) => index !== null).length;
+	const ofGrid = request?.namesTask ? 4 : 0;
+	const asked = family === 'grid' ? ofGrid : family === 'image' ? (request?.count ?? 0) : 0;
 	// Only the operations of this package are known to mean pictures by `n`, and another execution may have asked for other ones.
-	if (operation === 'submit' || options.reused) return [];
-	return status === 'completed' && results.length > 0 && asked && made < asked
+	if (operation === 'submit' || options.reused || status !== 'completed') return [];
+	return made > 0 && made < asked
 		? [`The service made ${made} of the ${asked} pictures that were asked for`]
 		: [];
 }
 
 /** Puts a record into an item. One that cannot be mapped comes out as it is, with a note: it must not take the other tasks down. */
 export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecord): AcceptedItem {
-	const { family, operation } = run;
 	const { taskId, request } = item;
 	const { raw } = record;
 	const { baseUrl, brandWords } = run.client.connection;
@@ -144,16 +144,16 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 	const note = other && `${new OtherTaskError(other).message} in place of task ${taskId}`;
 	const before = item.notes.filter((each) => each !== note && !OF_RECORD.test(each));
 	try {
-		const origin = { taskId, family, operation, request };
-		const task = toTask(record, origin, brandWords, baseUrl);
-		const reason = task.status === 'completed' ? record.failure?.message : undefined;
+		const task = toTask(record, { ...run, taskId, request }, brandWords, baseUrl);
+		const reason = task.status === 'completed' ? (record.failure?.message ?? '') : '';
 		const notes = [
 			...before,
 			...(note === undefined ? fewerNote(run, item, task) : [note]),
-			...(reason ? [`Beside the result, the service says: ${reason}`] : []),
+			// A single word, such as "success", says nothing.
+			...(/\S\s+\S/.test(reason) ? [`The record also says: ${reason}`] : []),
 		];
 		if (!isEmpty(raw, task)) return { ...item, task, record: raw, notes };
-		const what = task.results.length > 0 ? kindMade(task) : 'file';
+		const what = task.results.length > 0 && run.family ? FAMILIES[run.family].kind : 'file';
 		const noFile = `The service calls task ${taskId} completed, but its record has no ${what} that this node can read. It is in the field "record".`;
 		return { ...item, task: { ...task, record: raw }, record: raw, notes: [...notes, noFile] };
 	} catch (error) {

@@ -44,10 +44,7 @@ test('the reason that the service gives beside them is said, too', async () => {
 	const error = { message: 'two failed the review' };
 	service.on('GET', RECORD, completedWith(result, { error }));
 	const { json } = await runNode(run('poll'));
-	expect(json[0]?.notes).toEqual([
-		fewer,
-		'Beside the result, the service says: two failed the review',
-	]);
+	expect(json[0]?.notes).toEqual([fewer, 'The record also says: two failed the review']);
 });
 
 test('after a pause, too', async () => {
@@ -71,7 +68,7 @@ test('what was missing before a pause, and came meanwhile, is not said', async (
 });
 
 test.each([
-	[0, ['The service made 0 of the 4 pictures that were asked for']],
+	[0, undefined],
 	[3, ['The service made 3 of the 4 pictures that were asked for']],
 	[4, undefined],
 ])('a grid with %d of its four pictures: the item says what is missing', async (made, notes) => {

@@ -164,6 +164,14 @@ describe('The item is bought', () => {
 		},
 	);
 
+	test('where its song is gone, though its cover is not, with Buy Again', async () => {
+		const [audio_url, image_url] = [`${service.url}/known.mp3`, `${service.url}/cover.png`];
+		onKnown(completedWith({ music: [{ audio_url, image_url }] }));
+		service.on('GET', '/known.mp3', gone(404));
+		service.on('GET', '/cover.png', { text: 'cover' });
+		expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);
+	});
+
 	test('where the service does not know the task a minute later either, with Buy Again', async () => {
 		onKnown(unknownTask);
 		const { json } = await buyOrUse(buyAgain);

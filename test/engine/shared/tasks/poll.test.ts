@@ -126,7 +126,8 @@ describe('A wait goes on after', () => {
 });
 
 describe('A completed record without a result is read again', () => {
-	const empty = (result: unknown) => completedWith(result, { progress: 100 });
+	const empty = (result: unknown, more: object = {}) =>
+		completedWith(result, { progress: 100, ...more });
 
 	test.each<[string, unknown]>([
 		['null', null],
@@ -182,6 +183,15 @@ describe('A completed record without a result is read again', () => {
 		onRecord(empty({ upsampled_tags: 'slow folk', language: 'en' }));
 		const { json } = await runnerOf(service)(`music.${operation}`, given);
 		expect(json[0]).toMatchObject({ status: 'completed', upsampledTags: 'slow folk' });
+		expect(asked()).toHaveLength(1);
+	});
+
+	test.each<[string, Reply]>([
+		['a song under the ending of a video', empty({ music: [{ audio_url: `${FIRST_SONG}.mp4` }] })],
+		['a grid', empty(null, { grid_image_url: 'https://files.example.com/grid.png' })],
+	])('not where it has %s', async (_, record) => {
+		onRecord(record);
+		await buy(1, {}, { given: { downloadFiles: false } });
 		expect(asked()).toHaveLength(1);
 	});
 
