@@ -54,20 +54,11 @@ const KIND_WORDS =
 	/(?<audio>audio)|(?<image>image|picture|cover|thumbnail|frame)|(?<video>video)/gi;
 
 /** Fields that a request can have. In a record whose request is not known they may repeat it. */
-const REQUEST_FIELDS: ReadonlySet<string> = new Set([
-	'image_urls',
-	'mask_url',
-	'image_with_roles',
-	'video_list',
-	'element_list',
-	'multi_prompt',
-	'metadata',
-	'prompt',
-	'request',
-	'input',
-	'params',
-	'parameters',
-]);
+const REQUEST_FIELDS = new Set(
+	'image_urls mask_url image_with_roles video_list element_list multi_prompt metadata prompt request input params parameters'.split(
+		' ',
+	),
+);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
 const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
@@ -289,7 +280,9 @@ class Results {
 		const main = this.found.filter(this.isMain);
 		const others = main.filter((file) => !this.isSource(file));
 		const isMade = others.some(this.isNew);
-		const made = isMade ? others : main;
+		const isPreview = ({ name, isFieldName }: FoundFile) =>
+			Number(isFieldName === true && PREVIEW_NAME.test(name ?? ''));
+		const made = (isMade ? others : main).sort((one, other) => isPreview(one) - isPreview(other));
 		const ordered = [
 			...made.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
 			...made.filter(({ isOfUnknownKind }) => isOfUnknownKind),

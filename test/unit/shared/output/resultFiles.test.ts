@@ -139,6 +139,11 @@ describe('What a task was made from, stored again under another link, comes afte
 		expect(others).toEqual([`2 before.mp4 ${name}`]);
 	});
 
+	test('a preview comes after the picture, wherever it stands', () => {
+		const result = { preview_url: link('small.png'), image_url: link('full.png') };
+		expect(filesOf('image', { result })).toEqual(['1 full.png', '2 small.png preview']);
+	});
+
 	test('where the request is not known, after one whose field says nothing else', () => {
 		const result = { original_video_url: before, video_url: after };
 		expect(filesOf('video', { result })).toEqual(['1 after.mp4', '2 before.mp4 original_video']);
