@@ -70,16 +70,17 @@ function reportOf(
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const outcome = withRecord(run, accepted, record);
 	const { task } = outcome;
+	const family = shownFamily(record.raw, task.results);
 	return {
 		taskId,
 		record,
 		/** `null` if the record does not show it. */
-		family: shownFamily(record.raw, task.results),
+		family,
 		status: task.status,
 		/** Whether the record was read from the service. */
 		verified,
 		/** Whether the task is completed, and its record may have the result a moment later. */
-		isLate: verified && resultMayCome(outcome),
+		isLate: verified && resultMayCome({ ...outcome, task: { ...task, family } }),
 	};
 }
 

@@ -90,20 +90,25 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 /** Operations that make text, or whose task may have made anything. */
 const MAY_BE_TEXT = new Set<string>(['upsampleTags', 'get', 'wait', 'submit', 'callback']);
 
-/** Whether a picture only shows what a song or a video looks like: the cover, or a frame. A custom request may be for pictures. */
-export const isCover = ({ family, operation }: Task, { kind, name }: ResultFile) =>
-	kind === 'image' &&
-	operation !== 'submit' &&
-	(family === 'music' || (family === 'video' && name !== null));
+/** Whether a picture only shows what a song or a video looks like: the cover, or a frame. */
+export const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
+	kind === 'image' && (family === 'music' || (family === 'video' && name !== null));
+
+/** Whether a record names a song or a video that it does not have yet: `"audio_url": ""`. */
+const namesMissing = (raw: Record<string, unknown>) =>
+	/"(?:audio|video)(?:_?url)?":(?:null|"")/i.test(JSON.stringify(resultOf(raw)) ?? '');
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	const { family, operation, status, results } = task;
 	if (status !== 'completed') return false;
-	if (results.length > 0)
-		return !isGridRecord(raw, family) && results.every((file) => isCover(task, file));
-	const mayBeText = family === null || family === 'grid' || MAY_BE_TEXT.has(operation);
-	return !mayBeText || textResult(raw) === undefined;
+	if (results.length === 0) {
+		const mayBeText = family === null || family === 'grid' || MAY_BE_TEXT.has(operation);
+		return !mayBeText || textResult(raw) === undefined;
+	}
+	const isAllCovers = !isGridRecord(raw, family) && results.every((file) => isCover(task, file));
+	// A custom request may be for pictures.
+	return isAllCovers && (operation !== 'submit' || namesMissing(raw));
 }
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */

@@ -199,6 +199,13 @@ describe('A callback for a completed record without a result', () => {
 		]);
 	});
 
+	test('is answered 503 where the record of a song has its cover alone', async () => {
+		const music = [{ title: 'Rain', audio_url: '', image_url: 'https://files.example.com/1.png' }];
+		const record = { id: 'song', status: 'completed', result: { music } };
+		service.on('GET', '/v1/tasks/song', { json: record });
+		expect(await host.receive(record)).toMatchObject({ status: 503 });
+	});
+
 	test('starts one without a result after half a minute: the task may have none', async () => {
 		service.on('GET', shared('textless'), { json: empty('textless') });
 		expect(await host.receive(empty('textless'))).toMatchObject({ status: 503 });

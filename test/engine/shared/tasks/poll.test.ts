@@ -195,6 +195,17 @@ describe('A completed record without a result is read again', () => {
 		expect(asked()).toHaveLength(1);
 	});
 
+	test.each<[string, object, number]>([
+		['without its song is', { title: 'T', audio_url: '', image_url: `${FIRST_SONG}.png` }, 2],
+		['that is for a picture is not', { image_url: `${FIRST_SONG}.png` }, 1],
+	])('a custom request %s read again', async (_, track, reads) => {
+		service.on('POST', '*', accepted('task_1'));
+		onRecord(empty({ music: [track] }), completed);
+		const given = { path: '/v1/music/create', bodyType: 'json', body: '{"prompt":"rain"}' };
+		await runnerOf(service)('music.task.submit', { ...given, downloadFiles: false });
+		expect(asked()).toHaveLength(reads);
+	});
+
 	test('and what it has comes out in the end, with a note of what is missing', async () => {
 		onRecord(empty({ cover_url: 'https://files.example.com/cover.png' }));
 		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
