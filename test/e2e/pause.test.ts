@@ -13,7 +13,7 @@ import {
 	startByWebhook,
 	workflow,
 } from './support/nodes';
-import { until } from './support/poll';
+import { eventually, until } from './support/poll';
 import {
 	callbackAnswers,
 	callbacksAreOver,
@@ -42,6 +42,9 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 			.map(taskOf)
 			.filter((taskId) => sandbox().tasks.get(taskId)?.stage !== 'completed');
 		expect(open).toHaveLength(17);
+		const reads = () => sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
+		// Beside the ends, the node's own look at the stored pause would read what their callbacks read.
+		await eventually('the look at the stored pause', () => reads() > prompts.length);
 		open.sort((a, b) => a.slice(-6).localeCompare(b.slice(-6)));
 		for (const taskId of open) {
 			sandbox().tasks.finish(taskId);
@@ -57,14 +60,13 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 		expect(resumed.items('End').map(({ pairedItem }) => pairedItem)).toEqual(
 			prompts.map((_, item) => ({ item })),
 		);
-		const reads = sandbox().requests.list({ method: 'GET', path: '/v1/tasks/' }).length;
 		report(`One execution with 20 items, n8n ${version}`, {
 			callbacks: callbackAnswers(sandbox()).length,
-			reads,
-			'reads per item': reads / 20,
+			reads: reads(),
+			'reads per item': reads() / 20,
 		});
-		expect(reads).toBeLessThanOrEqual(3 * 20);
-		expect(reads).toBeGreaterThanOrEqual(20);
+		expect(reads()).toBeLessThanOrEqual(3 * 20);
+		expect(reads()).toBeGreaterThanOrEqual(20);
 	});
 
 	test('a callback that comes before the execution has paused is turned away by n8n, and no task is lost by it', async () => {
@@ -118,7 +120,8 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 	test('a download that hangs beyond the timeout does not take the other rows their files', async () => {
 		const { workflow } = await pause(['Whole', 'Hangs'], {
 			downloadFiles: true,
-			options: { timeout: 30 },
+			// A download that stalls for a minute starts again: the pause must give up the files before.
+			options: { timeout: 10 },
 		});
 		sandbox().faults.add({
 			match: { method: 'GET', path: '/files/*' },
