@@ -1,4 +1,5 @@
 import { isObject, toShortText } from '../util/json';
+import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
 /**
@@ -179,6 +180,15 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }
 
+/** Redirects whose request was not carried out: it must be repeated elsewhere. Others can follow one that was. */
+const NOT_CARRIED_OUT = [301, 307, 308];
+
+/** Where a redirect to a whole URL leads. Without the path, which may hold a secret. */
+function redirectOrigin({ statusCode, headers: { location } }: Response): string | undefined {
+	if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return undefined;
+	return parseWebUrl(location)?.origin;
+}
+
 /** Characters of an unreadable response in a message, and in an item. */
 const SHOWN = { inMessage: 300, inItem: 8_000 };
 
@@ -207,10 +217,14 @@ export function errorFromResponse(
 	const { statusCode: status } = response;
 	const [ErrorClass, headline] = classOf(status);
 	const { message, type, code, fromService } = readServiceMessage(response.body);
-	const title = status === 404 && notFound !== undefined ? notFound : headline;
-	// A 4xx other than 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or a redirect.
-	const isRefused = status >= 400 && status < 500 && status !== 408 && !mayBeDone;
-	const sent = isRefused ? 'no' : 'maybe';
+	const origin = redirectOrigin(response);
+	const moved =
+		origin === undefined ? headline : `The service redirects to ${origin} (HTTP ${status})`;
+	const title = status === 404 && notFound !== undefined ? notFound : moved;
+	// A 4xx other than 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or another redirect.
+	const isRefused =
+		NOT_CARRIED_OUT.includes(status) || (status >= 400 && status < 500 && status !== 408);
+	const sent = isRefused && !mayBeDone ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
 	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
 	const words = message ?? otherReason(response.body, [...REASONS, 'description']);

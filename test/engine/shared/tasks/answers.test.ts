@@ -311,6 +311,37 @@ describe('A service that has the key in what it gives', () => {
 	});
 });
 
+describe('A redirect says where it leads, and is not followed', () => {
+	const redirect = (status: number): Reply => ({
+		status,
+		headers: { location: `https://www.example.com/${SCRIPTED_KEY}?key=${SCRIPTED_KEY}` },
+	});
+
+	test.each<[status: number, hint: string]>([
+		[301, 'Check the base URL'],
+		[302, 'The task may have been bought anyway'],
+		[303, 'The task may have been bought anyway'],
+		[307, 'Check the base URL'],
+		[308, 'Check the base URL'],
+	])('%d of a purchase: %s', async (status, hint) => {
+		onSubmit(redirect(status));
+		const { error } = await buy();
+		expect(error?.message).toBe(
+			`The service redirects to https://www.example.com (HTTP ${status}) [row 1 (item 0)]`,
+		);
+		expect(error?.description).toContain(hint);
+		expect(JSON.stringify([error, log])).not.toContain(SCRIPTED_KEY);
+		expect(bought()).toHaveLength(1);
+	});
+
+	test('of a wait: the task is named, and not bought again', async () => {
+		onRecord(redirect(301));
+		const { error } = await buy(1, { timeout: 3 });
+		expect(error?.message).toContain('Task task_1 was still submitted after 3 seconds');
+		expect(error?.description).toContain('redirects to https://www.example.com (HTTP 301)');
+	});
+});
+
 describe("The service's code and type come out", () => {
 	const error = { message: 'Button 9 is gone', code: 9, type: 'reroll_error' };
 
