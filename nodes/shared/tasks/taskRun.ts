@@ -9,6 +9,7 @@ import {
 	MIN_ATTEMPT_MS,
 	type ServiceContext,
 } from '../api/http';
+import { GRID_INDEX, MAKES_GRID } from '../api/grid';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
@@ -119,19 +120,19 @@ export function acceptedItem(
 const OF_RECORD =
 	/^(?:The service made \d+ of the \d+ pictures that were asked for$|The service calls task |The record also says: )/;
 
-/** Says that there are fewer pictures than this node asked for: the service bills what it made (spec §3b). A new grid has four (spec §4). */
+/** Says that there are fewer pictures than were asked for: the service bills what it made (spec §3b). A grid has four (spec §4). */
 function fewerNote(
 	{ family, operation }: RecordRun,
 	{ request, options }: AcceptedItem,
-	{ status, results }: Task,
+	{ operation: made, status, results }: Task,
 ): string[] {
-	const made = results.filter(({ index }) => index !== null).length;
-	const ofGrid = request?.namesTask ? 4 : 0;
-	const asked = family === 'grid' ? ofGrid : family === 'image' ? (request?.count ?? 0) : 0;
+	if (options.reused || status !== 'completed') return [];
 	// Only the operations of this package are known to mean pictures by `n`, and another execution may have asked for other ones.
-	if (operation === 'submit' || options.reused || status !== 'completed') return [];
-	return made > 0 && made < asked
-		? [`The service made ${made} of the ${asked} pictures that were asked for`]
+	const counted = family === 'image' && operation !== 'submit' ? (request?.count ?? 0) : 0;
+	const asked = MAKES_GRID.has(made) ? GRID_INDEX.max : counted;
+	const pictures = results.filter(({ index }) => index !== null).length;
+	return pictures > 0 && pictures < asked
+		? [`The service made ${pictures} of the ${asked} pictures that were asked for`]
 		: [];
 }
 

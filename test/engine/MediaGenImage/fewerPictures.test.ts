@@ -79,6 +79,19 @@ test.each([
 	expect(grid.json[0]?.notes).toEqual(notes);
 });
 
+test.each<[string, string, unknown[] | undefined]>([
+	['an imagine', 'IMAGINE', ['The service made 2 of the 4 pictures that were asked for']],
+	['an upscaled picture', 'UPSCALE', undefined],
+])('a custom request for %s: a new grid has four', async (_, action, notes) => {
+	const image_urls = ['https://x.example/1.png', 'https://x.example/2.png'];
+	const json = { status: 'SUCCESS', action, grid_image_url: 'https://x.example/g.png', image_urls };
+	service.on('GET', RECORD, { json });
+	const submit = { path: '/v1/images/imagine', waitMode: 'poll', downloadFiles: false };
+	const grid = await runnerOf(service)('grid.task.submit', submit);
+	expect(grid.json[0]?.results).toHaveLength(3);
+	expect(grid.json[0]?.notes).toEqual(notes);
+});
+
 const custom = { resource: 'task', operation: 'submit', path: '/v1/images/upscales' };
 
 test.each<[string, INodeParameters]>([
