@@ -198,7 +198,11 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
 		const end = execution.ended.get(taskId);
-		return end ? { ...end, itemIndex, options, recordKey } : (waiting[at] ?? outcome);
+		if (end) return { ...end, itemIndex, options, recordKey };
+		const asWritten = waiting[at] ?? outcome;
+		const reason = execution.unread.get(taskId);
+		const notes = reason === undefined ? [] : [`The last request for this task failed: ${reason}`];
+		return { ...asWritten, notes: [...asWritten.notes, ...notes] };
 	});
 }
 

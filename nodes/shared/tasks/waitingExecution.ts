@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Connection } from '../api/connection';
-import { errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
+import { asError, errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
 import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -18,6 +18,8 @@ export interface WaitingExecution {
 	others: Set<string>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
+	/** Why the last read of a task failed, by id. */
+	unread: Map<string, string>;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
 	/** Aborted when the execution resumes, so that nobody who waits for that keeps its data in memory. */
@@ -48,6 +50,7 @@ export function waitingExecution(key: string): WaitingExecution {
 		ended: new Map<string, TaskItem>(),
 		others: new Set<string>(),
 		absent: new Map<string, Absence>(),
+		unread: new Map<string, string>(),
 		resumed: new AbortController(),
 	};
 	waitingExecutions.set(key, execution);
@@ -187,6 +190,12 @@ const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(run: ReadingPause, execution: WaitingExecution): Promise<void> {
-	const reads = openTasks(run, execution).map(async (item) => await noteEnd(run, item, execution));
-	await within(READ_WITHIN_MS, Promise.allSettled(reads));
+	const reads = openTasks(run, execution).map(async (item) => {
+		try {
+			await noteEnd(run, item, execution);
+		} catch (error) {
+			execution.unread.set(item.taskId, asError(error).message);
+		}
+	});
+	await within(READ_WITHIN_MS, Promise.all(reads));
 }

@@ -766,6 +766,19 @@ describe('The end of a paused execution', () => {
 		expect(JSON.stringify(resumed?.json)).not.toContain('not read again');
 	});
 
+	test('a task that cannot be read at the time limit says why', async () => {
+		const execution = await pauseTwo({}, { timeout: 60 });
+		onRecord(serviceError(502, 'The gateway is down'));
+		await time.advance(61_000);
+		const { resumed } = await execution.callback({});
+		const failed =
+			'The last request for this task failed: Bad gateway (HTTP 502): The gateway is down';
+		expect(resumed?.json).toMatchObject([
+			{ taskId: 'task_1', status: 'submitted', notes: expect.arrayContaining([failed]) },
+			{ taskId: 'task_2', status: 'submitted', notes: [failed] },
+		]);
+	});
+
 	test('a time limit that passes gives out the tasks as they were', async () => {
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
