@@ -1,16 +1,26 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+
+/** Below the ports that systems give out by themselves: n8n binds its port seconds later, and again after a restart. */
+const PORTS = { first: 20_000, end: 32_000 };
 
 const given = new Set<number>();
 
 /** A port of the loopback address that nothing listens on at this moment, and that was not given out here before. */
 export async function freePort(): Promise<number> {
 	for (;;) {
-		const port = await listenOnce(0);
+		const port = randomInt(PORTS.first, PORTS.end);
 		if (given.has(port)) continue;
 		given.add(port);
-		return port;
+		if (await isFree(port)) return port;
 	}
 }
+
+const isFree = async (port: number) =>
+	await listenOnce(port).then(
+		() => true,
+		() => false,
+	);
 
 /**
  * Makes sure that a server can listen on `port`.
@@ -31,13 +41,10 @@ export async function assertPortFree(port: number, option: string): Promise<void
 	}
 }
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const server = createServer();
 		server.once('error', reject);
-		server.listen(port, '127.0.0.1', () => {
-			const address = server.address();
-			server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
-		});
+		server.listen(port, '127.0.0.1', () => server.close(() => resolve()));
 	});
 }

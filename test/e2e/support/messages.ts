@@ -6,7 +6,7 @@ const MESSAGE = '.el-notification';
 export async function dismissMessages(page: Page): Promise<void> {
 	for (const close of await page.locator(`${MESSAGE} .el-notification__closeBtn`).all()) {
 		// A message may close by itself at this moment.
-		await close.click({ timeout: 1_000 }).catch(() => {});
+		await close.click({ timeout: 10_000 }).catch(() => {});
 	}
 	await page.locator(MESSAGE).first().waitFor({ state: 'detached' });
 }

@@ -129,7 +129,7 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 		async (_, at) => await host.receive({ id: `task_${at}`, status: 'completed' }),
 	);
 	while (service.requests.length < 15) await setImmediate();
-	await delay(50);
+	await delay(500);
 	isLimited = false;
 	for (const _slice of Array(10)) {
 		time.advance(250);

@@ -51,7 +51,7 @@ test('a path too many', async () => {
 });
 
 describe('A service that answers a byte at a time', () => {
-	useShortRequestLimit(600);
+	useShortRequestLimit(2_000);
 
 	test('is given up after fifteen seconds', async () => {
 		let closed = false;

@@ -67,7 +67,7 @@ const run = async (
 const upload = { resource: 'image', operation: 'upload' };
 
 describe('A request ends at its time limit, although its answer goes on', () => {
-	useShortRequestLimit(600);
+	useShortRequestLimit(1_200);
 
 	test.each(KINDS)(
 		'a submission, with %s: it may have been bought, and is not sent again by "Retry On Fail"',
