@@ -5,7 +5,7 @@ import type { Connection } from '../shared/api/connection';
 import { ApiError, CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
 import { backoffMs, mayRetry, withHardEnd } from '../shared/api/http';
-import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/image';
+import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/uploads';
 import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
 import { checkStatus, openFile } from '../shared/output/download';
 import { clock, sleep } from '../shared/util/clock';

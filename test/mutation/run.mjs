@@ -23,7 +23,11 @@ const TESTS_OF = {
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
 	'api/balance': ['unit/shared/api/balance'],
 	'api/multipart': ['unit/shared/api/multipart'],
-	'api/uploads': ['unit/shared/api/uploads'],
+	'api/uploads': [
+		'unit/shared/api/uploads',
+		'engine/MediaGenUpload/MediaGenUpload',
+		'engine/MediaGenImage/MediaGenImage',
+	],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
 	'output/task': ['unit/shared/output/task'],
 	// Downloads

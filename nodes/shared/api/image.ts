@@ -82,29 +82,3 @@ export function isLiteModel(model: unknown): boolean {
 
 /** Whether `size` has the form `<width>x<height>` in pixels. Which pairs the service draws is not shown. */
 export const isPixelSize = (size: string) => /^[1-9]\d{1,4}x[1-9]\d{1,4}$/.test(size);
-
-/** Pictures the service stores: types and size (spec §7). */
-export const UPLOAD_MAX_BYTES = 20_971_520;
-
-export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
-
-const startsWith = (bytes: Buffer, signature: string, at = 0) =>
-	bytes.subarray(at, at + signature.length).toString('latin1') === signature;
-
-/** A picture's type by its first bytes, whatever its name says; `undefined` if the service would refuse it. */
-export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | undefined {
-	if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
-	if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
-	if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';
-	if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp';
-	return undefined;
-}
-
-/** Whether a picture has no alpha channel, by its first bytes: a JPEG, a plain PNG or a lossy WebP. */
-export function isOpaque(bytes: Buffer): boolean {
-	const type = pictureType(bytes);
-	// The color types 4 and 6 have one; the others may name transparent colors, before their content.
-	if (type === 'image/png' && [4, 6].includes(bytes[25] ?? 0)) return false;
-	if (type === 'image/png') return !bytes.includes('tRNS') && bytes.includes('IDAT');
-	return type === 'image/jpeg' || (type === 'image/webp' && startsWith(bytes, 'VP8 ', 12));
-}

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { isOpaque, pictureType } from '../api/image';
+import { isOpaque, pictureType } from '../api/uploads';
 import type { FileSource, Pieces } from '../api/multipart';
 import { isObject } from '../util/json';
 import { itemError } from './nodeErrors';

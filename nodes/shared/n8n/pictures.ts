@@ -1,5 +1,5 @@
 import { RESULT_KINDS } from '../api/families';
-import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/image';
+import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/uploads';
 import { isObject } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';

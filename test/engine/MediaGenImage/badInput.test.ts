@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
-import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/uploads';
 import { runNode } from '../support/engine';
 import { generatePicture } from '../support/generatePicture';
 import { runnerOf } from '../support/operations';

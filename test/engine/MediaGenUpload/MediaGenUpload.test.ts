@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/image';
+import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/uploads';
 import { type LocalServer, openServer } from '../../support/server';
 import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
 import { runNode, setBinaryDataMode, storedPath } from '../support/engine';
