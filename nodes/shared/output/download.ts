@@ -259,7 +259,10 @@ function watch(body: ByteStream, maxMegabytes: number, mayBeText: boolean, signa
 	return watched;
 }
 
-export interface DownloadRules {
+/** What the downloads of a run have in common. */
+export interface Downloads {
+	context: DownloadContext;
+	connection: Connection;
 	/** Megabytes of one file. */
 	maxDownloadSize: number;
 	/** Milliseconds since 1970 after which no attempt begins if the server asks to wait; otherwise, they go on for at least ten minutes. */
@@ -284,13 +287,11 @@ export interface DownloadedFile {
  * file is too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
  */
 export async function downloadFile(
-	context: DownloadContext,
-	connection: Connection,
+	downloads: Downloads,
 	file: ResultFile,
 	name: string,
-	rules: DownloadRules,
 ): Promise<DownloadedFile> {
-	const { deadline, end = Infinity, silentHosts } = rules;
+	const { deadline, end = Infinity, silentHosts, signal } = downloads;
 	const host = parseWebUrl(file.url)?.host ?? '';
 	const alwaysUntil = clock.now() + FILE_WITHIN_MS;
 	let isSilent = true;
@@ -298,12 +299,12 @@ export async function downloadFile(
 		isSilent = false;
 		silentHosts.delete(host);
 	};
-	const work = async (signal: AbortSignal) =>
-		await attempt(context, connection, file, name, { ...rules, signal }, onAnswer);
+	const work = async (ended: AbortSignal) =>
+		await attempt({ ...downloads, signal: ended }, file, name, onAnswer);
 	for (let attempts = 1; ; attempts++) {
 		try {
 			const ms = Math.min(Math.max(FILE_WITHIN_MS, deadline - clock.now()), end - clock.now());
-			return await withHardEnd(ms, 'The download took too long', rules.signal, work);
+			return await withHardEnd(ms, 'The download took too long', signal, work);
 		} catch (thrown) {
 			const error = errorFromThrown(thrown);
 			// A file that was paid for is waited for, as its task was.
@@ -312,26 +313,24 @@ export async function downloadFile(
 			const until = Math.min(isAsked ? deadline : Math.max(deadline, alwaysUntil), end);
 			const isTimeout = error instanceof TimeoutError;
 			const mayCome = mayRetry('read', error, attempts) && !(isTimeout && silentHosts.has(host));
-			if (!mayCome || clock.now() + wait > until || rules.signal?.aborted) {
+			if (!mayCome || clock.now() + wait > until || signal?.aborted) {
 				if (isTimeout && isSilent) silentHosts.add(host);
 				throw error;
 			}
-			await sleep(wait, rules.signal);
+			await sleep(wait, signal);
 		}
 	}
 }
 
 async function attempt(
-	context: DownloadContext,
-	connection: Connection,
+	downloads: Downloads,
 	file: ResultFile,
 	name: string,
-	rules: DownloadRules,
 	onAnswer: () => void,
 ): Promise<DownloadedFile> {
-	const { maxDownloadSize } = rules;
-	if (isData(file.url)) return await storeData(context, file.url, name, maxDownloadSize);
-	const response = await openFile(context, file.url, connection, rules.signal);
+	const { context, connection, maxDownloadSize, signal } = downloads;
+	if (isData(file.url)) return await storeData(downloads, file.url, name);
+	const response = await openFile(context, file.url, connection, signal);
 	onAnswer();
 	const { body, headers } = response;
 	const mimeType = linkedType(headers['content-type'], file.url);
@@ -342,7 +341,7 @@ async function attempt(
 	}
 	const fileName = withExtension(name, mimeType, file.url);
 	const mayBeText = isTextLink(file);
-	const watched = watch(body, maxDownloadSize, mayBeText, rules.signal);
+	const watched = watch(body, maxDownloadSize, mayBeText, signal);
 	try {
 		const binary = await store(context, body, fileName, mimeType, [watched.brokenOff]);
 		if (watched.bytes === 0) throw noFile('it is empty');
@@ -400,17 +399,16 @@ function percentDecoded(text: string): Buffer {
 
 /** Stores a file that stands in the record itself. */
 async function storeData(
-	context: DownloadContext,
+	{ context, maxDownloadSize }: Downloads,
 	url: string,
 	name: string,
-	maxMegabytes: number,
 ): Promise<DownloadedFile> {
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
 	const bytes = percentDecoded(url.slice(comma + 1));
 	const content = isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
-	if (content.length > maxMegabytes * MEGABYTE) throw tooLarge(maxMegabytes);
+	if (content.length > maxDownloadSize * MEGABYTE) throw tooLarge(maxDownloadSize);
 	if (content.length === 0) throw noFile('it is empty');
 	const mimeType = toMimeType(type);
 	const fileName = withExtension(name, mimeType, url);

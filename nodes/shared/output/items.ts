@@ -11,12 +11,7 @@ import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
 import { errorFromThrown } from '../api/errors';
 import { hasEnded, knownStatus, otherTaskIn } from '../api/records';
-import {
-	type DownloadContext,
-	downloadFile,
-	type DownloadedFile,
-	type DownloadRules,
-} from './download';
+import { downloadFile, type DownloadedFile, type Downloads } from './download';
 import { FileNames, isData } from './fileNames';
 import type { SentRequest, ResultFile } from './resultFiles';
 import { type Task, wordsOf } from './task';
@@ -102,8 +97,7 @@ type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
-interface DownloadRun extends Pick<DownloadRules, 'deadline' | 'end' | 'signal'> {
-	context: DownloadContext;
+interface DownloadRun extends Pick<Downloads, 'context' | 'deadline' | 'end' | 'signal'> {
 	client: { connection: Connection };
 	options: Pick<RunOptions, 'downloadFiles' | 'maxDownloadSize'>;
 	/** Reads a task once more whose links have expired, such as while others were waited for. */
@@ -131,7 +125,8 @@ export async function downloadResults(
 ): Promise<TaskItem[]> {
 	const { downloadFiles, maxDownloadSize } = options;
 	if (!downloadFiles) return [...outcomes];
-	const rules = { maxDownloadSize, deadline, end, signal, silentHosts: new Set<string>() };
+	const limits = { maxDownloadSize, deadline, end, signal, silentHosts: new Set<string>() };
+	const downloads = { context, connection: client.connection, ...limits };
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
@@ -139,9 +134,7 @@ export async function downloadResults(
 		const attempt = async (file: ResultFile, at: number) => {
 			const name = names[at] ?? taskId;
 			try {
-				return await limit(
-					async () => await downloadFile(context, client.connection, file, name, rules),
-				);
+				return await limit(async () => await downloadFile(downloads, file, name));
 			} catch (thrown) {
 				const failure = errorFromThrown(thrown);
 				const link = shownLink(file.url);

@@ -8,7 +8,7 @@ import { type Connection, readConnection } from '../../../../nodes/shared/api/co
 import {
 	downloadFile,
 	type DownloadContext,
-	type DownloadRules,
+	type Downloads,
 	openFile,
 } from '../../../../nodes/shared/output/download';
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
@@ -64,8 +64,8 @@ const rules = {
 /** Downloads the file, or that of another link, by these rules. */
 const download = async (
 	context: DownloadContext,
-	{ url = file.url, ...more }: Partial<DownloadRules> & { url?: string } = {},
-) => await downloadFile(context, connection, { ...file, url }, 'song', { ...rules, ...more });
+	{ url = file.url, ...more }: Partial<Downloads> & { url?: string } = {},
+) => await downloadFile({ context, connection, ...rules, ...more }, { ...file, url }, 'song');
 
 afterEach(() => setClock(undefined));
 
