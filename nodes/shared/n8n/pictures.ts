@@ -26,7 +26,7 @@ function linksIn(value: unknown): unknown[] {
 }
 
 /** Why a value of another node is not what a field asks for: it holds a result of another kind, such as a song. */
-export function kindProblem(value: unknown, wanted: 'image' | 'video'): string | undefined {
+function kindProblem(value: unknown, wanted: 'image' | 'video'): string | undefined {
 	if (Array.isArray(value))
 		return value.map((inner) => kindProblem(inner, wanted)).find((why) => why !== undefined);
 	const stated = isObject(value) && 'url' in value ? value.kind : undefined;
@@ -40,7 +40,7 @@ export function kindProblem(value: unknown, wanted: 'image' | 'video'): string |
 const BETWEEN_LINKS = /[\r\n]+\s*|[,;]\s*(?=https?:|data:|[,;]|$)|\s(?=https?:\/\/|data:)/i;
 
 /** The links in the value of a list. A cell of a sheet may hold several, with commas, blanks or line breaks between them. */
-export function linkList(value: unknown): unknown[] {
+function linkList(value: unknown): unknown[] {
 	return linksIn(value).flatMap((link) =>
 		typeof link === 'string' ? link.split(BETWEEN_LINKS).map((each) => each.trim()) : [link],
 	);
@@ -59,7 +59,7 @@ export const PICTURE_RULES = { maxBytes: UPLOAD_MAX_BYTES, types: PICTURE_TYPES,
 
 const listSource = oneOf(['url', 'binary', 'both']);
 
-/** Reads the pictures of one item, by the names of their parameters. */
+/** Reads the pictures of one item, and the video beside them, by the names of their parameters. */
 export class PictureReader {
 	constructor(
 		private readonly item: ExecutedItem,
@@ -87,18 +87,23 @@ export class PictureReader {
 	}
 
 	/** The links that a field gives. Refuses results of another kind. */
-	links(name: string, values: ParameterValues): unknown[] {
-		const problem = kindProblem(values[name], 'image');
+	links(name: string, values: ParameterValues, kind: 'image' | 'video' = 'image'): unknown[] {
+		const problem = kindProblem(values[name], kind);
 		if (problem !== undefined) throw this.refusal(name, problem);
 		return linkList(values[name]);
 	}
 
-	/** The one picture that a field gives; `undefined` for none, `''` for entries without one. Refuses more: the others would not be sent. */
-	private only(name: string, given: readonly unknown[]): unknown {
+	/** The one picture or video that a field gives; `undefined` for none, `''` for entries without one. Refuses more: the others would not be sent. */
+	private only(name: string, given: readonly unknown[], what = 'picture'): unknown {
 		const found = given.filter((each) => each !== '');
 		if (found.length > 1)
-			throw this.refusal(name, `must be one picture, and it gives ${found.length}`);
+			throw this.refusal(name, `must be one ${what}, and it gives ${found.length}`);
 		return found[0] ?? given[0];
+	}
+
+	/** The link of the one video that a field gives. */
+	video(name: string, values: ParameterValues): unknown {
+		return this.only(name, this.links(name, values, 'video'), 'video');
 	}
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */

@@ -4,11 +4,10 @@ import {
 	type ExecutedItem,
 	isGiven,
 	type ParameterValues,
-	refusal,
 	requireExpressions,
 	unsentNotes,
 } from '../../../shared/n8n/parameters';
-import { kindProblem, linkList, PictureReader } from '../../../shared/n8n/pictures';
+import { PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
 import { toApiName } from '../../../shared/util/case';
@@ -109,16 +108,11 @@ async function elementsOf(
 const hasVideo = ({ referType }: ParameterValues) =>
 	referType !== undefined && referType !== 'none';
 
-function videoOf(values: ParameterValues, item: ExecutedItem): ParameterValues {
-	const { referType, videoUrl, keepOriginalSound } = values;
+function videoOf(values: ParameterValues, pictures: PictureReader): ParameterValues {
 	if (!hasVideo(values)) return {};
-	const given = linkList(videoUrl).filter((each) => each !== '');
-	const isOne = given.length <= 1;
-	const problem =
-		kindProblem(videoUrl, 'video') ??
-		(isOne ? undefined : `must be one video, and it gives ${given.length}`);
-	if (problem !== undefined) throw refusal(item, 'videoUrl', problem);
-	return { videoList: [{ referType, videoUrl: given[0], keepOriginalSound }] };
+	const { referType, keepOriginalSound } = values;
+	const videoUrl = pictures.video('videoUrl', values);
+	return { videoList: [{ referType, videoUrl, keepOriginalSound }] };
 }
 
 const isOff = (multiShot: unknown) =>
@@ -175,7 +169,7 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 		body: {
 			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
 			...(await imagesOf(values, pictures)),
-			...videoOf(values, item),
+			...videoOf(values, pictures),
 			...shotsOf(values),
 			...(await elementsOf(values.elementList, pictures, item)),
 		},
