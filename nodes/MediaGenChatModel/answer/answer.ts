@@ -7,7 +7,7 @@ import {
 	isCut,
 	readReply,
 } from '../../shared/api/chat';
-import { isObject, objectOf, parseJson } from '../../shared/util/json';
+import { isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
 
 export interface ToolCall {
 	id: string;
@@ -85,8 +85,6 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 		input: JSON.stringify(input),
 	};
 }
-
-export const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
 export function readAnswer(response: ChatResponse): Answer {

@@ -1,8 +1,7 @@
 import type { Cost } from '../../shared/api/chatCost';
 import type { Usage } from '../../shared/api/chatUsage';
-import { isObject, objectOf } from '../../shared/util/json';
+import { isObject, objectOf, objectsIn } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
-import { objectsIn } from '../answer/answer';
 
 /** What one answer used, for the log of the execution. */
 export interface Receipt {

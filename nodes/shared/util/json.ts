@@ -69,6 +69,8 @@ export const isText = (value: unknown): value is string =>
 
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
+export const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
 /** Whether a text occurs in a value, at any depth, also as a number. */
