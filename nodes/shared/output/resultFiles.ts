@@ -54,11 +54,20 @@ const KIND_WORDS =
 	/(?<audio>audio)|(?<image>image|picture|cover|thumbnail|frame)|(?<video>video)/gi;
 
 /** Fields that a request can have. In a record whose request is not known they may repeat it. */
-const REQUEST_FIELDS = new Set(
-	'image_urls mask_url image_with_roles video_list element_list multi_prompt metadata prompt request input params parameters'.split(
-		' ',
-	),
-);
+const REQUEST_FIELDS = new Set([
+	'image_urls',
+	'mask_url',
+	'image_with_roles',
+	'video_list',
+	'element_list',
+	'multi_prompt',
+	'metadata',
+	'prompt',
+	'request',
+	'input',
+	'params',
+	'parameters',
+]);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
 const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
@@ -69,12 +78,9 @@ const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
-/** Words that name a kind of link, not a file. */
-const GENERIC_NAMES = new Set(
-	'url urls uri link links src href file files output outputs result results data audio audios image images picture pictures video videos music track tracks clip clips media download'.split(
-		' ',
-	),
-);
+/** A word that names a kind of link, not a file. */
+const GENERIC_NAME =
+	/^(?:urls?|uri|links?|src|href|files?|outputs?|results?|data|audios?|images?|pictures?|videos?|music|tracks?|clips?|media|download)$/i;
 
 /** Lists whose entries have numbers. */
 const NUMBERED_LISTS = new Set(
@@ -109,7 +115,7 @@ const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'me
 
 function nameOf(field: string): string | null {
 	const name = field.replace(LINK_ENDING, '');
-	return name === '' || GENERIC_NAMES.has(name.toLowerCase()) ? null : name;
+	return name === '' || GENERIC_NAME.test(name) ? null : name;
 }
 
 /** The kind that the last word in a field's name says: `image_to_video_url` is a video. */
@@ -170,7 +176,7 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 	if (API_NAME.test(field.replace(LINK_ENDING, ''))) return undefined;
 	if (isWholeLink(value)) return value;
 	const shape = NO_LINK.test(field) ? undefined : linkShape(value);
-	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAMES.has(field.toLowerCase());
+	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAME.test(field);
 	const hasExtension = kindByExtension(value.trim()) !== undefined;
 	const isMeant = isLinkField
 		? shape === 'link' || shape === 'path' || (shape === 'name' && hasExtension)
