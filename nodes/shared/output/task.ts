@@ -88,15 +88,21 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Operations that make text, or whose task may have made anything. */
-const MAY_BE_TEXT = new Set<string>(['upsampleTags', 'get', 'wait', 'submit', 'callback']);
+const MAY_BE_TEXT = new Set(['upsampleTags', 'get', 'wait', 'submit', 'callback']);
 
 /** Whether a picture only shows what a song or a video looks like: the cover, or a frame. */
 export const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
 	kind === 'image' && (family === 'music' || (family === 'video' && name !== null));
 
-/** Whether a record names a song or a video that it does not have yet: `"audio_url": ""`. */
-const namesMissing = (raw: Record<string, unknown>) =>
-	/"(?:audio|video)(?:_?url)?":(?:null|"")/i.test(JSON.stringify(resultOf(raw)) ?? '');
+const MAIN_FILE = /^(?:audio|video)(?:_?url)?$/i;
+
+/** Whether a result names a song or a video that it does not have yet, at any depth: `"audio_url": ""`. */
+function namesMissing(result: unknown): boolean {
+	if (typeof result !== 'object' || result === null) return false;
+	return Object.entries(result).some(([field, value]: [string, unknown]) =>
+		value === null || value === '' ? MAIN_FILE.test(field) : namesMissing(value),
+	);
+}
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
@@ -108,7 +114,7 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	}
 	const isAllCovers = !isGridRecord(raw, family) && results.every((file) => isCover(task, file));
 	// A custom request may be for pictures.
-	return isAllCovers && (operation !== 'submit' || namesMissing(raw));
+	return isAllCovers && (operation !== 'submit' || namesMissing(resultOf(raw)));
 }
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
