@@ -45,7 +45,8 @@ const knownStates = z.record(z.boolean()).catch({});
 
 /** Whether enough remains, by the rule of an item: the unit and the threshold. */
 function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
-	const { compare: unit, ...rule } = parseParameters({ context, fields, itemIndex }, rules);
+	const given = parseParameters({ context, fields, itemIndex }, rules);
+	const { compare: unit, threshold } = given;
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(
@@ -54,8 +55,8 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 			{ itemIndex, description: 'Choose the other unit in "Compare".' },
 		);
 	}
-	const isEnough = remaining === null || remaining >= rule.threshold;
-	return { isEnough, rule: `${unit} ${rule.threshold}`, onlyOnChange: rule.onlyOnChange };
+	const isEnough = remaining === null || remaining >= threshold;
+	return { isEnough, rule: `${unit} ${threshold}`, onlyOnChange: given.onlyOnChange };
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
