@@ -173,7 +173,7 @@ const CALLBACK_COMES_WITHIN_MS = 10_000;
 const FAR_MS = 30_000;
 
 /** Milliseconds until the next look at tasks that still run: until after the expected end, but two minutes or `wait` at most; else `wait`. */
-function untilLook(expected: number, wait: number): number {
+function untilLook(expected: number, wait = 0): number {
 	const untilEnd = expected + CALLBACK_COMES_WITHIN_MS - clock.now();
 	return untilEnd > 0 && untilEnd < Infinity ? Math.min(untilEnd, Math.max(wait, LATEST_MS)) : wait;
 }
@@ -227,7 +227,7 @@ async function watch(
 	// In one piece, unlike `sleep`, with which each of thousands of pauses would wake up four times a second.
 	const rest = async (ms: number) =>
 		await Promise.race([resumed, clock.sleep(Math.min(ms, run.pauseLimit - clock.now()))]);
-	await rest(expected - clock.now() < FAR_MS ? 0 : untilLook(expected, 0));
+	if (expected - clock.now() >= FAR_MS) await rest(untilLook(expected));
 	for (
 		let wait = FIRST_MS;
 		!isOver && clock.now() < run.pauseLimit;
