@@ -25,7 +25,7 @@ import {
 } from './answer/answer';
 import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
-import { WholeWords } from './answer/wholeWords';
+import { wholeWords } from './answer/wholeWords';
 import { mark } from './cache/markers';
 import { type NodeMemory, usageWarnings } from './cache/warnings';
 import type { Fields } from './fields';
@@ -127,15 +127,18 @@ export class MediaGenModel implements ChatModel {
 		const begun: Buffer[] = [];
 		const beginning = () => connection.redactText(Buffer.concat(begun).toString());
 		const streamed = new StreamedAnswer();
-		const words = new WholeWords();
+		/** The last word, which may go on. */
+		let heldBack = '';
 		try {
 			for await (const events of eventsIn(keepingBeginning(pieces, begun))) {
-				let text = '';
+				let text = heldBack;
 				try {
 					for (const data of events) text += streamed.add(connection.redactText(data));
 				} finally {
 					// Also what came before an error, which may come after the end of the answer.
-					const delta = connection.redactText(words.add(text));
+					const [whole, rest] = wholeWords(text);
+					heldBack = rest;
+					const delta = connection.redactText(whole);
 					if (delta !== '') yield { type: 'text-delta', delta };
 				}
 				// The service may keep the connection open.
@@ -148,7 +151,7 @@ export class MediaGenModel implements ChatModel {
 			if (!streamed.isComplete)
 				throw purchases.brokenOff(error, { ...received, shown }, this.usageOf(received.usage));
 		}
-		const delta = connection.redactText(words.rest);
+		const delta = connection.redactText(heldBack);
 		if (delta !== '') yield { type: 'text-delta', delta };
 		return () => usable(withoutKey(streamed.toAnswer(), connection), beginning);
 	}

@@ -1,9 +1,14 @@
-import { WholeWords } from '../../../nodes/MediaGenChatModel/answer/wholeWords';
+import { wholeWords } from '../../../nodes/MediaGenChatModel/answer/wholeWords';
 
 /** What comes out with each piece, and at the end. */
 function cut(...pieces: string[]): string[] {
-	const words = new WholeWords();
-	return [...pieces.map((piece) => words.add(piece)), words.rest];
+	let rest = '';
+	const shown = pieces.map((piece) => {
+		const [whole, held] = wholeWords(rest + piece);
+		rest = held;
+		return whole;
+	});
+	return [...shown, rest];
 }
 
 test.each([
