@@ -179,12 +179,7 @@ async function execute(
 	const client = await openClient(context, signal);
 	const guard = new SpendingGuard(context, options, client);
 	if (options.checkOnly)
-		return [
-			await checkOnlyOutput(context, client, guard, questions, ({ purchase: { path, body } }) => ({
-				path,
-				body,
-			})),
-		];
+		return [await checkOnlyOutput(context, client, guard, questions, ({ purchase }) => purchase)];
 	const records = new PurchaseRecords(context);
 	try {
 		const run = { context, style, options, client, signal, guard, records };

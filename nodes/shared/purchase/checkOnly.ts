@@ -46,9 +46,9 @@ function summary(
 type ShownRequest = Pick<PaidRequest, 'path' | 'body' | 'file'>;
 
 /** A request as it would be sent. Files are shown as their fingerprints. */
-function asSent({ path, body, ...file }: ShownRequest, words: BrandWordMap): unknown {
+function asSent({ path, body, file }: ShownRequest, words: BrandWordMap): unknown {
 	const sent = { path: toDeploymentWords(path, words), body: inDeploymentWords(body, words) };
-	return JSON.parse(JSON.stringify({ method: 'POST', ...sent, ...file }));
+	return JSON.parse(JSON.stringify({ method: 'POST', ...sent, file }));
 }
 
 /**
