@@ -29,10 +29,10 @@ import { readUpload, type UploadRecord, UPLOADS_PATH } from './uploads';
 /** Limits, in milliseconds, for the Timeout of a submission's answer: a pause may last for days, and too short a wait loses the id. */
 const SUBMIT_WITHIN_MS = { min: 60_000, max: HOUR_MS };
 
-/** The body of a purchase: JSON, or form data in one piece, and its fields. */
+/** The body of a purchase: its fields as JSON, or form data in one piece that has them. */
 export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
+	fields: IDataObject;
 	body: IDataObject | Buffer;
-	fields?: IDataObject;
 }
 
 interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
@@ -69,7 +69,7 @@ export function createClient(
 					SUBMIT_WITHIN_MS.max,
 				);
 				const parts = path.split('/');
-				const named = [parts, parts.map(decodedPart), fields ?? sent.body];
+				const named = [parts, parts.map(decodedPart), fields];
 				const isSent = (id: string) => hasText(named, id);
 				const limits = { deadline, timeoutMs };
 				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);

@@ -92,13 +92,13 @@ async function buyTasks(
 			buys: 'task',
 			deadline,
 			prepare: async (item: ReadyTask) => {
-				const { path, body } = item.target;
 				const began = clock.now();
 				const submission = await toSubmission(run, item, deadline.at);
 				idleSince = Math.min(clock.now(), idleSince + clock.now() - began);
-				const request = requestOf(item, Buffer.isBuffer(submission.body) ? body : submission.body);
+				const request = requestOf(item, submission.fields);
 				return async (): Promise<BoughtTask> => {
 					const words = notFound?.words;
+					const { path } = item.target;
 					const accepted = await client.tasks.submit(path, submission, deadline.at, words);
 					lastAccepted = clock.now();
 					idleSince = lastAccepted;

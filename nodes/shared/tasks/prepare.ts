@@ -262,13 +262,13 @@ export async function toSubmission(
 			? await readDataUri(run.context, pending)
 			: await uploadedUrl(run, itemIndex, pending, deadline);
 	const resolved = await withLinks(body, linkOf);
-	const json = toJson(objectOf(resolved));
-	if (!file) return { body: json };
-	const fields = Object.entries(inDeploymentWords(json, run.client.connection.brandWords)).map(
+	const fields = toJson(objectOf(resolved));
+	if (!file) return { fields, body: fields };
+	const texts = Object.entries(inDeploymentWords(fields, run.client.connection.brandWords)).map(
 		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
 	);
-	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), fields);
+	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), texts);
 	// The file of a purchase is read completely first: if it breaks off, there must be no doubt about what was bought.
 	const whole = await readWhole(form.stream());
-	return { body: whole, fields: json, headers: { 'content-type': form.type } };
+	return { fields, body: whole, headers: { 'content-type': form.type } };
 }
