@@ -1,6 +1,6 @@
 import type { Message, MessageContent } from '@n8n/ai-node-sdk';
 
-import { isObject } from '../../shared/util/json';
+import { isObject, textOrJson } from '../../shared/util/json';
 
 /** A picture or a document: its bytes in base64, or its address. */
 export interface FilePart {
@@ -30,15 +30,12 @@ export interface Talk {
 	turns: Turn[];
 }
 
-const asText = (value: unknown): string =>
-	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-
 /** A tool's result: n8n gives text, other agents a list of parts. */
 function resultText(result: unknown): string {
-	if (!Array.isArray(result)) return asText(result);
+	if (!Array.isArray(result)) return textOrJson(result);
 	return result
 		.map((part: unknown) =>
-			isObject(part) && typeof part.text === 'string' ? part.text : asText(part),
+			isObject(part) && typeof part.text === 'string' ? part.text : textOrJson(part),
 		)
 		.join('\n');
 }

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { clock, passesOnHost, sleep } from '../util/clock';
-import { parseExactJson } from '../util/json';
+import { parseExactJson, textOrJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
@@ -218,15 +218,13 @@ function withSignal(context: ServiceContext, signal: AbortSignal): ServiceContex
 	});
 }
 
-/** A body that n8n has made up itself, in an evaluation, as text. */
-const toText = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-
 /** A body, in pieces as they come. Throws an `ApiError` if it breaks off, takes too long, or is too large. */
 async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): AsyncGenerator<Buffer> {
 	const stream = byteStream.safeParse(body);
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
-	const pieces = bounded(stream.data ?? [toText(body)]);
+	// n8n itself makes up a body that is no stream, in an evaluation.
+	const pieces = bounded(stream.data ?? [textOrJson(body)]);
 	try {
 		// The time limit ends this even if the stream never reports its end.
 		for (;;) {

@@ -25,7 +25,7 @@ import { rejected, type UnboughtItem } from '../output/items';
 import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseKey';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
-import { isObject, objectOf, toJson } from '../util/json';
+import { isObject, objectOf, textOrJson, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
@@ -265,7 +265,7 @@ export async function toSubmission(
 	const fields = toJson(objectOf(resolved));
 	if (!file) return { fields, body: fields };
 	const texts = Object.entries(inDeploymentWords(fields, run.client.connection.brandWords)).map(
-		([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+		([name, value]) => [name, textOrJson(value)] as const,
 	);
 	const form = new MultipartForm(file.field, await reopenFile(run.context, file.content), texts);
 	// The file of a purchase is read completely first: if it breaks off, there must be no doubt about what was bought.

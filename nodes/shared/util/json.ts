@@ -41,6 +41,10 @@ export function parseExactJson(json: string): unknown {
 	return parseJson(exact + json.slice(copied));
 }
 
+/** A value as text: as it is, or as JSON. */
+export const textOrJson = (value: unknown): string =>
+	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
 /** Maximum length of one text inside a value that is shown: a signed link still fits. */
 const LONGEST_TEXT = 2_000;
 
