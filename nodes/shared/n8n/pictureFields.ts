@@ -28,11 +28,8 @@ export function pictureFields(field: PictureField): INodeProperties[] {
 			displayName: label,
 			name: `${name}Source`,
 			type: 'options',
-			options: SOURCES,
-			default: 'binary',
-			...(optional
-				? { options: [{ name: 'None', value: 'none' }, ...SOURCES], default: 'none' }
-				: {}),
+			options: optional ? [{ name: 'None', value: 'none' }, ...SOURCES] : SOURCES,
+			default: optional ? 'none' : 'binary',
 			displayOptions: show && { show },
 			description,
 		},
