@@ -200,6 +200,18 @@ export function validationError(
 export const refusal = (item: PanelItem, name: string, message: string) =>
 	validationError(item, [{ path: [toApiName(name)], message }]);
 
+/** Reads one field by its schema. Throws a `NodeOperationError` that names it. */
+export function parseField<Value>(
+	item: PanelItem,
+	name: string,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	value: unknown,
+): Value {
+	const read = schema.safeParse(value);
+	if (read.success) return read.data;
+	throw refusal(item, name, read.error.issues[0]?.message ?? '');
+}
+
 /** Refuses a field, at this place among the parameters, whose expression is empty: the rest would be bought without what the user wanted. */
 export function requireExpressions(
 	item: PanelItem,
@@ -251,9 +263,8 @@ export function readAdditionalBody(
 	const given: unknown = context.getNodeParameter(`options.${name}`, itemIndex, '');
 	requireExpressions(item, { [name]: given }, [name], ['options']);
 	if (isBlank(given)) return {};
-	const read = additionalBody.safeParse(given);
-	if (!read.success) throw refusal(item, name, read.error.issues[0]?.message ?? '');
-	const own = refused.find((field) => field in read.data);
+	const body = parseField(item, name, additionalBody, given);
+	const own = refused.find((field) => field in body);
 	if (own !== undefined) throw refusal(item, name, setByNode(own));
-	return read.data;
+	return body;
 }

@@ -9,6 +9,7 @@ import {
 	isBlank,
 	labelOf,
 	type ParameterValues,
+	parseField,
 	refusal,
 	requireExpressions,
 } from './parameters';
@@ -63,7 +64,7 @@ const listSource = oneOf(['url', 'binary', 'both']);
 export class PictureReader {
 	constructor(
 		private readonly item: ExecutedItem,
-		private readonly rules: PictureRules & { link: z.ZodTypeAny } = PICTURE_RULES,
+		private readonly rules: PictureRules & { link: z.ZodType<unknown> } = PICTURE_RULES,
 	) {}
 
 	refusal(name: string, message: string) {
@@ -135,16 +136,12 @@ export class PictureReader {
 		if (source !== 'url') throw this.refusal(`${name}Source`, 'must be one of binary, url');
 		const url = `${name}Url`;
 		const link = this.only(url, this.links(url, values));
-		const problem = this.rules.link.safeParse(link).error?.issues[0];
-		if (problem) throw this.refusal(url, problem.message);
-		return link;
+		return parseField(this.item, url, this.rules.link, link);
 	}
 
 	/** The pictures of `pictureListFields`, at least one, by the name of the field that chooses their source. */
 	async list(name: string, values: ParameterValues): Promise<unknown[]> {
-		const read = listSource.safeParse(values[name]);
-		if (!read.success) throw this.refusal(name, read.error.issues[0]?.message ?? '');
-		const source = read.data;
+		const source = parseField(this.item, name, listSource, values[name]);
 		if (source === 'both')
 			requireExpressions(this.item, values, ['imageUrls', 'imageBinaryProperties']);
 		const links = source === 'url' || source === 'both' ? this.links('imageUrls', values) : [];

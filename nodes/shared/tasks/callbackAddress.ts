@@ -2,7 +2,7 @@ import { callbackAddressProblem, unusualPort } from '../api/address';
 import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
-import { isBlank, isExpression, refusal } from '../n8n/parameters';
+import { isBlank, isExpression, parseField } from '../n8n/parameters';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
@@ -68,12 +68,8 @@ export function itemAddress(
 		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
 		return { url: undefined, notes: isLost ? [NO_CALLBACK] : [] };
 	}
-	const read = webUrl().safeParse(toId(callbackBaseUrl));
-	if (!read.success) {
-		const panel = { context: run.context, fields: callbackFields, itemIndex };
-		throw refusal(panel, 'callbackBaseUrl', read.error.issues[0]?.message ?? '');
-	}
-	const { data: address } = read;
+	const panel = { context: run.context, fields: callbackFields, itemIndex };
+	const address = parseField(panel, 'callbackBaseUrl', webUrl(), toId(callbackBaseUrl));
 	const hint = 'Give a public address in "Callback Base URL".';
 	const notes = checkCallbackAddress(run, address, hint, itemIndex);
 	if (isTestUrl(address)) notes.push(TEST_URL);

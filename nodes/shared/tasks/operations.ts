@@ -11,6 +11,7 @@ import {
 	type ExecutedItem,
 	isSet,
 	type ParameterValues,
+	parseField,
 	parseParameters,
 	readAdditionalBody,
 	refusal,
@@ -229,16 +230,15 @@ const bodyTypes = oneOf(['fields', 'formData', 'json']);
 async function customBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { context, itemIndex } = item;
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const type = bodyTypes.safeParse(bodyType);
-	if (!type.success) throw refusal(item, 'bodyType', type.error.issues[0]?.message ?? '');
-	if (type.data === 'json') {
+	const type = parseField(item, 'bodyType', bodyTypes, bodyType);
+	if (type === 'json') {
 		requireExpressions(item, values, ['body']);
 		if (json === undefined) throw refusal(item, 'body', 'is required');
 		return { body: { ...request, body: json } };
 	}
 	const { fields, notes } = readBodyFields(item);
 	const body = JSON.stringify(fields);
-	if (type.data === 'fields') {
+	if (type === 'fields') {
 		const isEmpty =
 			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
 		if (isEmpty) throw refusal(item, 'bodyFields', 'is required: the request would be empty');
