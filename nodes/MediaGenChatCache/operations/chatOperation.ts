@@ -108,8 +108,9 @@ async function askAll(
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		...run,
 		buys: 'answer',
-		prepare: async ({ itemIndex, purchase: { body } }) =>
-			await Promise.resolve(async () => {
+		prepare:
+			({ itemIndex, purchase: { body } }) =>
+			async () => {
 				sent.add(itemIndex);
 				return await client.chat
 					.create(chatRequest(style, body, timeoutMs))
@@ -117,7 +118,7 @@ async function askAll(
 						if (error instanceof TimeoutError) late.add(itemIndex);
 						throw error;
 					});
-			}),
+			},
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		toRecord: (response) => ({ state: 'answered', response }),
 		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.

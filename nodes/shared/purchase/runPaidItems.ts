@@ -52,7 +52,7 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	/** What an earlier execution bought for the item: then nothing is bought. */
 	existing?(item: Item): Receipt | undefined;
 	/** Does what costs nothing, such as uploads. Returns the function that sends the paid request. */
-	prepare(item: Item): Promise<() => Promise<Receipt>>;
+	prepare(item: Item): (() => Promise<Receipt>) | Promise<() => Promise<Receipt>>;
 	/** Reads what an earlier attempt left; `undefined` if that is of no use. */
 	fromRecord(state: PurchaseState, item: Item): Receipt | undefined;
 	toRecord(receipt: Receipt): PurchaseState;
