@@ -1,7 +1,6 @@
-import { createHash } from 'crypto';
-
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
+import { hashOf } from '../../shared/util/json';
 import { Memory } from '../../shared/util/memory';
 import { findVolatile } from '../../shared/util/volatile';
 import type { Question } from '../prompt/style';
@@ -74,9 +73,6 @@ const isOther = (known: readonly string[], hash: string) =>
 
 const withNewest = <Value>(known: readonly Value[], newest: Value, replaced = newest) =>
 	[newest, ...known.filter((each) => each !== replaced)].slice(0, REMEMBERED);
-
-const hashOf = (value: unknown) =>
-	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
 
 const nodes = new Memory<NodeMemory>(MAX_NODES);
 

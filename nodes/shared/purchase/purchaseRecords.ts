@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'crypto';
+import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
 import { clock, HOUR_MS } from '../util/clock';
-import { objectIn, objectOf, toJson } from '../util/json';
+import { hashOf, objectIn, objectOf, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
 import type { PaidRequest } from './purchaseKey';
@@ -64,9 +64,6 @@ const MAX_PAUSED = 20_000;
 
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
-
-const hashOf = (value: unknown) =>
-	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
 
 /** The key is the same for the same request, in whichever item and run. */
 function requestKey(purchase: Purchase): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 
 import { z } from './vendor/zod';
@@ -44,6 +45,10 @@ export function parseExactJson(json: string): unknown {
 /** A value as text: as it is, or as JSON. */
 export const textOrJson = (value: unknown): string =>
 	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** A hash of the JSON of a value: 32 characters. */
+export const hashOf = (value: unknown) =>
+	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
 
 /** Maximum length of one text inside a value that is shown: a signed link still fits. */
 const LONGEST_TEXT = 2_000;
