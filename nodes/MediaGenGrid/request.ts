@@ -2,7 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { GRID_INDEX, GRID_SPEEDS } from '../shared/api/grid';
 import type { Operation } from '../shared/n8n/describe';
-import { additionalFieldsOf, optionsOf, taskIdField, toOptions } from '../shared/n8n/fields';
+import {
+	additionalFieldsOf,
+	listField,
+	optionsOf,
+	taskIdField,
+	toOptions,
+} from '../shared/n8n/fields';
 import { fieldsOf, ifSet, inPanel, type Options } from '../shared/n8n/options';
 import { unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
@@ -24,16 +30,14 @@ interface Target {
 function gridFields({ name, value, description, fields }: Target): INodeProperties[] {
 	return [
 		taskIdField('The grid to start from. It must be completed.'),
-		{
+		listField({
 			displayName: 'Choose By',
 			name: 'matchBy',
-			type: 'options',
 			options: optionsOf({
 				[value]: [name, description],
 				button: ['Button', 'One of the follow-ups that the task itself offers'],
 			}),
-			default: value,
-		},
+		}),
 		...fieldsOf(fields),
 		{
 			displayName: 'Button Name or ID',

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { chatModelField } from '../../shared/n8n/chatFields';
-import { optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
+import { listField, optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 
 /** Value of "Cache For" that sends no marker. */
@@ -24,30 +24,26 @@ export const cachedBlocksField = rowsField({
 			placeholder: 'e.g. the whole text of a manual',
 			description: 'A block without text is ignored',
 		}),
-		{
+		listField({
 			displayName: 'Cache For',
 			name: 'ttl',
-			type: 'options',
 			options: optionsOf({
 				'5m': ['5 Minutes', 'Since its last use'],
 				'1h': ['1 Hour', 'Since its last use. The header that this requires is sent too.'],
 				[NOT_MARKED]: ['Not Marked', 'Cached as part of a marked block that follows it'],
 			}),
-			default: '5m',
 			description: 'How long the service keeps everything up to the end of this block',
-		},
-		{
+		}),
+		listField({
 			displayName: 'Place',
 			name: 'place',
-			type: 'options',
 			options: optionsOf({
 				system: ['System', 'Before all turns'],
 				user: ['User Turn'],
 				assistant: ['Assistant Turn'],
 			}),
-			default: 'system',
 			description: 'Whose text it is',
-		},
+		}),
 	],
 });
 
@@ -59,13 +55,11 @@ const earlierTurnsField = rowsField({
 		'Turns before the question that are not cached. To cache turns, add them to the cached blocks with the place User Turn or Assistant Turn.',
 	row: 'Turn',
 	values: [
-		{
+		listField({
 			displayName: 'Role',
 			name: 'role',
-			type: 'options',
 			options: toOptions(['user', 'assistant']),
-			default: 'user',
-		},
+		}),
 		textField({
 			displayName: 'Text',
 			name: 'text',

@@ -12,7 +12,7 @@ import {
 	throwFirstError,
 	toOutputItems,
 } from '../../shared/n8n/failedItems';
-import { optionsOf, textField } from '../../shared/n8n/fields';
+import { listField, optionsOf, textField } from '../../shared/n8n/fields';
 import {
 	commonOptions,
 	fieldsOf,
@@ -45,16 +45,14 @@ const pictureOptions = z.object({
 });
 
 const fields: INodeProperties[] = [
-	{
+	listField({
 		displayName: 'Source',
 		name: 'source',
-		type: 'options',
 		options: optionsOf({
 			binary: ['Input Data', 'A binary field of the input item'],
 			url: ['URL', 'An address that this n8n fetches the picture from'],
 		}),
-		default: 'binary',
-	},
+	}),
 	textField({
 		displayName: 'Input Data Field Name',
 		name: 'binaryPropertyName',

@@ -5,6 +5,7 @@ import * as spec from '../../shared/api/video';
 import {
 	additionalFieldsOf,
 	type ListedValue,
+	listField,
 	openValueField,
 	promptField,
 	taskIdField,
@@ -39,13 +40,11 @@ const fields: INodeProperties[] = [
 		description: 'What the added part shows',
 	}),
 	additionalFieldsOf([
-		{
+		listField({
 			displayName: 'Aspect Ratio',
 			name: 'aspectRatio',
-			type: 'options',
 			options: toOptions(spec.REMIX_ASPECT_RATIOS),
-			default: '16:9',
-		},
+		}),
 		{
 			displayName: 'Raw',
 			name: 'raw',
@@ -53,13 +52,11 @@ const fields: INodeProperties[] = [
 			default: true,
 			description: 'Whether to return the added part alone instead of the whole video',
 		},
-		{
+		listField({
 			displayName: 'Resolution',
 			name: 'resolution',
-			type: 'options',
 			options: toOptions(spec.REMIX_RESOLUTIONS, {}, { '4k': '4K' }),
-			default: '720p',
-		},
+		}),
 	]),
 ];
 

@@ -48,6 +48,15 @@ export const textField = (field: GivenField): INodeProperties => ({
 	...field,
 });
 
+/** A list to choose from: it begins with its first option, unless it has another default. */
+export const listField = (
+	field: GivenField & { options: INodePropertyOptions[] },
+): INodeProperties => ({
+	type: 'options',
+	default: field.options[0]?.value,
+	...field,
+});
+
 /** A list of rows with the same fields. `row` is the label of one. */
 export const rowsField = ({
 	row,

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { textField } from './fields';
+import { listField, textField } from './fields';
 
 const FROM_INPUT = { name: 'From Input Data', value: 'binary' };
 
@@ -24,15 +24,13 @@ export function pictureFields(field: PictureField): INodeProperties[] {
 		show: { ...show, [`${name}Source`]: [source] },
 	});
 	return [
-		{
+		listField({
 			displayName: label,
 			name: `${name}Source`,
-			type: 'options',
 			options: optional ? [{ name: 'None', value: 'none' }, ...SOURCES] : SOURCES,
-			default: optional ? 'none' : 'binary',
 			displayOptions: show && { show },
 			description,
-		},
+		}),
 		textField({
 			displayName: `${label} Input Data Field Name`,
 			name: `${name}BinaryProperty`,

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { TaskFamily } from '../api/families';
 import { inspectFile, PendingUpload } from '../n8n/binary';
 import type { Operation, Resource } from '../n8n/describe';
-import { optionsOf, rowsField, taskIdField, textField } from '../n8n/fields';
+import { listField, optionsOf, rowsField, taskIdField, textField } from '../n8n/fields';
 import { throwFirstError } from '../n8n/failedItems';
 import { optionsField, outputFields, taskOptions } from '../n8n/options';
 import { readItemOptions } from '../n8n/readOptions';
@@ -127,17 +127,16 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 		placeholder: `e.g. ${path}`,
 		description: 'Path of the endpoint on the base URL of the credential. The request is a POST.',
 	}),
-	{
+	listField({
 		displayName: 'Body',
 		name: 'bodyType',
-		type: 'options',
 		options: optionsOf({
 			fields: ['Fields', 'Names and values, sent as JSON'],
 			formData: ['Form Data With a File', 'Names and values, and a file from the input'],
 			json: ['JSON'],
 		}),
 		default: 'json',
-	},
+	}),
 	{
 		displayName: 'JSON Body',
 		name: 'body',

@@ -4,6 +4,7 @@ import * as spec from '../../../shared/api/image';
 import {
 	additionalFieldsOf,
 	type ListedValue,
+	listField,
 	NOT_SENT,
 	NOT_SET,
 	openValueField,
@@ -46,22 +47,22 @@ const PIXELS = Object.fromEntries(
 	]),
 );
 
-const size = { displayName: 'Size', name: 'size', type: 'options', default: '' } as const;
-
 /** "Size": the ratios of the official model, or of a lite one. */
 export const sizeFields: INodeProperties[] = [
-	{
-		...size,
+	listField({
+		displayName: 'Size',
+		name: 'size',
 		options: [NOT_SENT, AUTO, ...toOptions(spec.IMAGE_RATIOS, PIXELS)],
 		displayOptions: { hide: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. Each option shows the pixels it has at every resolution.',
-	},
-	{
-		...size,
+	}),
+	listField({
+		displayName: 'Size',
+		name: 'size',
 		options: [NOT_SENT, AUTO, ...toOptions(spec.LITE_RATIOS)],
 		displayOptions: { show: { model: [...spec.LITE_MODEL_NAMES] } },
 		description: 'Aspect ratio. With reference images the service may keep their ratio instead.',
-	},
+	}),
 ];
 
 export const countField: INodeProperties = {
@@ -78,19 +79,9 @@ export const countField: INodeProperties = {
 const maskDescription =
 	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
-/** A list that a lite model does not have. It begins with its first value. */
-const officialList = (
-	displayName: string,
-	name: string,
-	options: INodePropertyOptions[],
-): INodeProperties => ({
-	displayName,
-	name,
-	type: 'options',
-	options,
-	default: String(options[0]?.value),
-	displayOptions: { hide: liteModels },
-});
+/** A list that a lite model does not have. */
+const officialList = (displayName: string, name: string, options: INodePropertyOptions[]) =>
+	listField({ displayName, name, options, displayOptions: { hide: liteModels } });
 
 export const additionalFields = additionalFieldsOf([
 	officialList(
@@ -145,33 +136,29 @@ export const additionalFields = additionalFieldsOf([
 		}),
 	),
 	officialList('Resolution', 'resolution', toOptions(spec.OFFICIAL_RESOLUTIONS)),
-	{
+	listField({
 		displayName: 'Resolution',
 		name: 'resolution',
-		type: 'options',
 		options: toOptions(
 			spec.LITE_RESOLUTIONS,
 			Object.fromEntries(
 				spec.DRAWN_AS_1K.map((value) => [value, 'The service silently draws this as 1K']),
 			),
 		),
-		default: '1K',
 		displayOptions: { show: liteModels },
-	},
-	{
+	}),
+	listField({
 		displayName: 'Send Input Data As',
 		name: 'sendInputDataAs',
-		type: 'options',
 		options: optionsOf({
 			upload: ['Upload', 'Store the picture at the service first, for 72 hours'],
 			dataUri: ['Data URI', 'Put the picture into the request, up to 10 MB each'],
 		}),
-		default: 'upload',
 		displayOptions: {
 			show: { '/referenceImages': ['binary', 'both'] },
 			hide: { '/model': [spec.OFFICIAL_MODEL] },
 		},
-	},
+	}),
 ]);
 
 export const generateFields: INodeProperties[] = [
@@ -182,15 +169,13 @@ export const generateFields: INodeProperties[] = [
 		description:
 			'What the picture shows. The service reviews it and refuses what violates its rules.',
 	}),
-	{
+	listField({
 		displayName: 'Reference Images',
 		name: 'referenceImages',
-		type: 'options',
 		options: [{ name: 'None', value: 'none' }, ...LIST_SOURCES],
-		default: 'none',
 		description:
 			'Pictures to start from: up to 16 with the official model, up to 14 with a lite one',
-	},
+	}),
 	...pictureListFields({
 		choice: 'referenceImages',
 		description: 'Public addresses. A lite model also takes a data URI (data:image/png;base64,…).',

@@ -4,6 +4,7 @@ import * as spec from '../../../shared/api/video';
 import {
 	additionalFieldsOf,
 	type ListedValue,
+	listField,
 	NOT_SENT,
 	NOT_SET,
 	openValueField,
@@ -26,10 +27,9 @@ export const MODELS: readonly ListedValue[] = [
 
 /** Pictures to start from: as a plain list, or with roles, never both (spec §6, rules 1, 3 and 4). */
 const imageFields: INodeProperties[] = [
-	{
+	listField({
 		displayName: 'Images',
 		name: 'imageInput',
-		type: 'options',
 		options: optionsOf({
 			none: ['None'],
 			firstFrame: ['First Frame', 'The video begins with this picture'],
@@ -37,10 +37,9 @@ const imageFields: INodeProperties[] = [
 			references: ['References', 'Pictures that the prompt refers to'],
 			roles: ['With Roles', 'Any number of pictures, each with a role'],
 		}),
-		default: 'none',
 		description:
 			'Pictures to start from. In the prompt &lt;&lt;&lt;image_1&gt;&gt;&gt; stands for the first of them.',
-	},
+	}),
 	...pictureFields({
 		name: 'firstFrame',
 		label: 'First Frame',
@@ -53,14 +52,12 @@ const imageFields: INodeProperties[] = [
 		property: 'data_2',
 		show: { imageInput: ['firstAndLastFrame'] },
 	}),
-	{
+	listField({
 		displayName: 'References',
 		name: 'referenceSource',
-		type: 'options',
 		options: LIST_SOURCES,
-		default: 'binary',
 		displayOptions: { show: { imageInput: ['references'] } },
-	},
+	}),
 	...pictureListFields({
 		choice: 'referenceSource',
 		show: { imageInput: ['references'] },
@@ -79,23 +76,19 @@ const imageFields: INodeProperties[] = [
 				placeholder: 'e.g. data',
 				hint: 'The name of the input binary field that holds the picture, in place of a URL. It is uploaded first.',
 			}),
-			{
+			listField({
 				displayName: 'Role',
 				name: 'role',
-				type: 'options',
 				options: toOptions(spec.IMAGE_ROLES),
-				default: 'first_frame',
 				displayOptions: { hide: { '/referType': ['base'] } },
-			},
-			{
+			}),
+			listField({
 				displayName: 'Role',
 				name: 'role',
-				type: 'options',
 				options: toOptions(['reference']),
-				default: 'reference',
 				displayOptions: { show: { '/referType': ['base'] } },
 				description: 'A video that is edited takes no first or last frame',
-			},
+			}),
 			textField({
 				displayName: 'URL',
 				name: 'url',
@@ -119,22 +112,19 @@ const formatFields: INodeProperties[] = [
 		placeholder: String(spec.VIDEO_DURATION.default),
 		description: 'From 3 to 15. Empty means 5. An edited video keeps its own.',
 	},
-	{
+	listField({
 		displayName: 'Aspect Ratio',
 		name: 'aspectRatio',
-		type: 'options',
 		options: [NOT_SENT, ...toOptions(spec.VIDEO_ASPECT_RATIOS)],
-		default: '',
 		description: 'The ratio of a given image may take precedence',
-	},
+	}),
 ];
 
 /** A video to start from: one to edit, or one to take features from (spec §6, rules 5 and 6). */
 const videoFields: INodeProperties[] = [
-	{
+	listField({
 		displayName: 'Video',
 		name: 'referType',
-		type: 'options',
 		options: optionsOf({
 			none: ['None'],
 			base: ['Edit a Video', 'A video of 3 to 10 seconds. The result is as long as the video.'],
@@ -143,9 +133,8 @@ const videoFields: INodeProperties[] = [
 				'MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
 			],
 		}),
-		default: 'none',
 		description: 'A video to start from. With one, the service makes no new sound.',
-	},
+	}),
 	textField({
 		displayName: 'Video URL',
 		// Not `required`: n8n would also ask for it where an expression gives "Video".
@@ -165,17 +154,15 @@ const shotFields: INodeProperties[] = [
 		default: false,
 		description: 'Whether the video is made of several shots',
 	},
-	{
+	listField({
 		displayName: 'Shot Type',
 		name: 'shotType',
-		type: 'options',
 		options: toOptions(spec.SHOT_TYPES, {
 			customize: 'You say what each shot shows, and for how long',
 			intelligence: 'The service divides the prompt into shots',
 		}),
-		default: 'customize',
 		displayOptions: { show: { multiShot: [true] } },
-	},
+	}),
 	rowsField({
 		displayName: 'Shots',
 		name: 'multiPrompt',
@@ -249,15 +236,13 @@ const additionalFields = additionalFieldsOf([
 		description: 'Whether to make the video with sound. For a given video the service makes none.',
 	},
 	elementField,
-	{
+	listField({
 		displayName: 'Keep Original Sound',
 		name: 'keepOriginalSound',
-		type: 'options',
 		options: toOptions(spec.KEEP_ORIGINAL_SOUND),
-		default: 'no',
 		displayOptions: { show: { '/referType': ['base', 'feature'] } },
 		description: 'Whether the sound of the given video stays',
-	},
+	}),
 	textField({
 		displayName: 'Negative Prompt',
 		name: 'negativePrompt',
@@ -265,16 +250,14 @@ const additionalFields = additionalFieldsOf([
 		placeholder: 'e.g. blur, text',
 		description: 'What the video must not show, in at most 2500 characters',
 	}),
-	{
+	listField({
 		displayName: 'Resolution',
 		name: 'mode',
-		type: 'options',
 		options: [
 			NOT_SENT,
 			...toOptions(spec.VIDEO_MODES, {}, { std: '720p', pro: '1080p', '4k': '4K' }),
 		],
-		default: '',
-	},
+	}),
 	{
 		displayName: 'Watermark',
 		name: 'watermark',
