@@ -150,24 +150,21 @@ function unsentOf(values: ParameterValues): string[] {
 	);
 }
 
-const PLAIN = [
-	'model',
-	'prompt',
-	'negativePrompt',
-	'mode',
-	'duration',
-	'aspectRatio',
-	'watermark',
-	'audio',
-];
-
 /** Turns the choices of the panel into the fields of a generation (spec §6). Throws for a file that is not a picture. */
 async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
+	const { model, prompt, negativePrompt, mode, duration, aspectRatio, watermark, audio } = values;
 	const pictures = new PictureReader(item);
 	requireExpressions(item, values, ['imageInput', 'referType']);
 	return {
 		body: {
-			...Object.fromEntries(Object.entries(values).filter(([name]) => PLAIN.includes(name))),
+			model,
+			prompt,
+			negativePrompt,
+			mode,
+			duration,
+			aspectRatio,
+			watermark,
+			audio,
 			...(await imagesOf(values, pictures)),
 			...videoOf(values, pictures),
 			...shotsOf(values),
