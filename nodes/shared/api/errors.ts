@@ -37,7 +37,7 @@ export class ApiError extends Error {
 	}
 }
 
-class TransientError extends ApiError {
+export class TransientError extends ApiError {
 	override readonly transient = true;
 }
 

@@ -7,15 +7,13 @@ import {
 	AuthenticationError,
 	BlockedAddressError,
 	CanceledError,
-	ConnectionError,
 	InsufficientBalanceError,
 	InvalidRequestError,
 	NotFoundError,
 	PermissionError,
 	RateLimitError,
-	ServerError,
-	TimeoutError,
 	TooLargeError,
+	TransientError,
 	UnreachableError,
 	UnreadableResponseError,
 } from '../api/errors';
@@ -67,9 +65,6 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 		'Lower "Concurrency" in the options, or run the node again later.',
 		`Lower "Concurrency" in the options. ${LATER_FOR_THE_REST}`,
 	],
-	[ServerError, LATER, LATER_FOR_THE_REST],
-	[ConnectionError, LATER, LATER_FOR_THE_REST],
-	[TimeoutError, LATER, LATER_FOR_THE_REST],
 	[
 		UnreachableError,
 		'Check the base URL in the MediaGen credential, and that this n8n can reach it.',
@@ -77,6 +72,8 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	[UnreadableResponseError, ANOTHER_SERVER],
 	[TooLargeError, ANOTHER_SERVER],
 	[BlockedAddressError, 'Check the address.'],
+	// All others that may pass.
+	[TransientError, LATER, LATER_FOR_THE_REST],
 ];
 
 interface ErrorContext {
