@@ -2,7 +2,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { alternating, CHAT_ROLES, type ChatRole, textBlock } from '../../shared/api/chat';
 import {
-	isBlank,
 	type ParameterValues,
 	readAdditionalBody,
 	readParameters,
@@ -10,6 +9,7 @@ import {
 	toApiNames,
 	validationError,
 } from '../../shared/n8n/parameters';
+import { isBlank } from '../../shared/util/json';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
 import { additionalField, cachedBlocksField, NOT_MARKED, promptFields } from './fields';

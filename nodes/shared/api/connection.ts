@@ -2,7 +2,7 @@ import { createHmac } from 'crypto';
 import type { ICredentialDataDecryptedObject, ICredentialsDecrypted, INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { parseJson } from '../util/json';
+import { isBlank, parseJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { isPrivateHost } from './address';
@@ -44,8 +44,7 @@ export const storedCredential = z.object({
 
 /** Reads the credential's map, which the form gives as JSON text. Throws an `Error` that says what is wrong. */
 export function readBrandWords(value: unknown): BrandWordMap {
-	if (value === undefined || value === null || (typeof value === 'string' && value.trim() === ''))
-		return {};
+	if (isBlank(value)) return {};
 	const map = brandWordMap.safeParse(typeof value === 'string' ? parseJson(value) : value);
 	if (map.success) return map.data;
 	throw new Error(

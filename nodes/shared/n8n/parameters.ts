@@ -9,7 +9,7 @@ import type {
 import type { NodeOperationError } from 'n8n-workflow';
 
 import { toApiName } from '../util/case';
-import { isObject, jsonForm, jsonObject, objectOf } from '../util/json';
+import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
@@ -128,12 +128,6 @@ function labelIn(fields: readonly Field[], apiName: string): string | undefined 
 /** The label of a field, by the name of its parameter or of the field of the API; that name where it has none. */
 export const labelOf = (fields: readonly INodeProperties[], name: string) =>
 	labelIn(fields, toApiName(name)) ?? name;
-
-export function isBlank(value: unknown): boolean {
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
-}
 
 /** Whether the user gave an expression for a field, named by its place among the node's parameters. */
 export function isExpression(

@@ -1,12 +1,11 @@
 import { RESULT_KINDS } from '../api/families';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/uploads';
-import { isObject } from '../util/json';
+import { isBlank, isObject } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
 import {
 	type ExecutedItem,
-	isBlank,
 	labelOf,
 	type ParameterValues,
 	parseField,

@@ -76,6 +76,9 @@ export const jsonForm = (value: unknown): unknown =>
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
+export const isBlank = (value: unknown): boolean =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 export const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -1,7 +1,6 @@
 import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import {
 	type ExecutedItem,
-	isBlank,
 	type ParameterValues,
 	refusal,
 	requireExpressions,
@@ -9,6 +8,7 @@ import {
 } from '../../../shared/n8n/parameters';
 import { PictureReader } from '../../../shared/n8n/pictures';
 import type { PanelBody } from '../../../shared/tasks/prepare';
+import { isBlank } from '../../../shared/util/json';
 import { additionalFields, generateFields } from './fields';
 import { maskRules, referenceRules } from './references';
 import { imageOperation } from './request';
