@@ -113,6 +113,9 @@ const TYPE_OF_BASE64: ReadonlyArray<readonly [beginning: string, type: string]> 
 
 const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'media_type', 'type'];
 
+/** Fields that are named after what they hold: `audio_url`. */
+const NAMES_KIND = /(?:audio|video)s?$/i;
+
 function nameOf(field: string): string | null {
 	const name = field.replace(LINK_ENDING, '');
 	return name === '' || GENERIC_NAME.test(name) ? null : name;
@@ -130,11 +133,13 @@ function kindByExtension(link: string): ResultKind | undefined {
 	return RESULT_KINDS.find((kind) => type?.startsWith(kind));
 }
 
-/** The kind of a file by its link or its field; `undefined` where neither says it. */
+/** The kind of a file by its field or its link; `undefined` where neither says it. */
 function kindOf(url: string, field: string): ResultKind | undefined {
 	if (DATA_URL.test(url))
 		return RESULT_KINDS.find((kind) => url.slice('data:'.length).toLowerCase().startsWith(kind));
-	return kindByExtension(url) ?? kindOfField(field);
+	const said = kindOfField(field);
+	// Sound may come as `.mp4`, and a video as `.webp`. A `video_poster` is none.
+	return NAMES_KIND.test(field.replace(LINK_ENDING, '')) ? said : (kindByExtension(url) ?? said);
 }
 
 const listOf = (value: unknown): unknown[] =>
@@ -287,11 +292,10 @@ class Results {
 		const others = main.filter((file) => !this.isSource(file));
 		const isMade = others.some(this.isNew);
 		const isPreview = ({ name, isFieldName }: FoundFile) =>
-			Number(isFieldName === true && PREVIEW_NAME.test(name ?? ''));
-		const made = (isMade ? others : main).sort((one, other) => isPreview(one) - isPreview(other));
+			isFieldName === true && PREVIEW_NAME.test(name ?? '');
+		const order = (file: FoundFile) => 2 * Number(file.isOfUnknownKind) + Number(isPreview(file));
 		const ordered = [
-			...made.filter(({ isOfUnknownKind }) => !isOfUnknownKind),
-			...made.filter(({ isOfUnknownKind }) => isOfUnknownKind),
+			...(isMade ? others : main).sort((one, other) => order(one) - order(other)),
 			...(isMade ? main.filter(this.isSource) : []),
 			...this.found.filter((file) => !this.isMain(file)),
 		];

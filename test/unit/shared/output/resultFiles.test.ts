@@ -314,6 +314,13 @@ test.each([
 	['.webp?x=1', 'image', 'result'],
 	['.mp4#t', 'video', 'result'],
 	['', 'audio', 'audio_url'],
+	['.mp4', 'audio', 'audio_url'],
+	['.webm', 'audio', 'audio'],
+	['.gif', 'video', 'video_url'],
+	['.webp', 'video', 'videos'],
+	['.png', 'image', 'video_poster'],
+	['.png', 'image', 'audio_waveform_url'],
+	['.mp4', 'video', 'image_url'],
 	['', 'image', 'cover'],
 	['', 'video', 'video_url'],
 ])('the kind of a file: a link that ends in "%s" is %s in the field %s', (ending, kind, field) => {
