@@ -82,7 +82,7 @@ export const picture: Target = {
 			typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
 			default: INCOMING_INDEX,
 			displayOptions: { show: { matchBy: ['index'] } },
-			description: 'From 1 to 4, for V1 to V4',
+			description: 'From 1 to 4, for V1 to V4. The items of "One Item per File" have it.',
 		}),
 	},
 };

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import type { NodeOperationError } from 'n8n-workflow';
 
-import { toApiName } from '../util/case';
+import { toApiName, toCamelCase } from '../util/case';
 import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
@@ -177,17 +177,33 @@ function placeOf(fields: readonly INodeProperties[], path: ReadonlyArray<string 
 	return (known.length > 0 ? known : path).join(' › ');
 }
 
+const REQUIRED = 'is required';
+
+const NO_VALUE = `${REQUIRED}: its expression is empty`;
+
+/** Where the parameter of a field can stand. */
+const COLLECTIONS = [[], ['additionalFields'], ['options']];
+
 /** The error for values that break rules. It names the fields by their labels, and the item. */
 export function validationError(
 	{ context, fields, itemIndex }: PanelItem,
 	issues: ReadonlyArray<Pick<z.ZodIssue, 'path' | 'message'>>,
 	hint?: string,
 ): NodeOperationError {
-	const sentences = issues.map(({ path, message }) => `"${placeOf(fields, path)}" ${message}`);
+	const node = context.getNode();
+	const sentences = issues.map(({ path, message }) => {
+		const places = COLLECTIONS.map((place) => [
+			...place,
+			...path.map((step) => toCamelCase(String(step))),
+		]);
+		// The editor shows the value of an expression in the first item only.
+		const isEmpty = message === REQUIRED && places.some((place) => isExpression(node, place));
+		return `"${placeOf(fields, path)}" ${isEmpty ? NO_VALUE : message}`;
+	});
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
 	// n8n shows it in one line.
 	const description = [...others, ...(hint === undefined ? [] : [hint]), NOTHING_SENT].join('\n');
-	return itemError(context.getNode(), sentences[0] ?? '', itemIndex, description);
+	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 
 /** The error for a field of an item, by the name of its parameter, or of the field of the API. */
@@ -215,7 +231,7 @@ export function requireExpressions(
 ): void {
 	const node = item.context.getNode();
 	const empty = names.find((name) => isBlank(values[name]) && isExpression(node, [...place, name]));
-	if (empty !== undefined) throw refusal(item, empty, 'is required: its expression is empty');
+	if (empty !== undefined) throw refusal(item, empty, NO_VALUE);
 }
 
 /** Reads parameters of one item by a schema of the same names. Throws a `NodeOperationError` that names the field. */

@@ -25,30 +25,45 @@ function range(min?: number, max?: number): string {
 	return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
+/** Characters of a text that an error repeats. A longer one may hold a secret. */
+const SHOWN = 20;
+
+/** A value that a message can repeat: the editor shows only the one of the first item. */
+const notThis = (value: unknown) =>
+	typeof value === 'number' ||
+	typeof value === 'boolean' ||
+	(typeof value === 'string' && value.trim() !== '' && value.length <= SHOWN)
+		? `, not ${typeof value === 'string' ? `"${value}"` : value}`
+		: '';
+
+/** The message for a value that is not what it must be; an absent one is required. */
+const mustBe =
+	(words: string): z.ZodErrorMap =>
+	(issue, { data }) => ({
+		message:
+			issue.code === 'invalid_type' && issue.received === 'undefined'
+				? 'is required'
+				: `must be ${words}${notThis(data)}`,
+	});
+
 const numberOf =
-	(words: string, check: (schema: z.ZodNumber, message: string) => z.ZodNumber) =>
-	(min?: number, max?: number) => {
-		const message = `must be ${words}${range(min, max)}`;
+	(words: string, check: (schema: z.ZodNumber) => z.ZodNumber) => (min?: number, max?: number) => {
 		const schema = z
-			.number({ required_error: 'is required', invalid_type_error: message })
-			.min(min ?? -Infinity, message)
-			.max(max ?? Infinity, message);
-		return z.preprocess(toNumber, check(schema, message));
+			.number({ errorMap: mustBe(words + range(min, max)) })
+			.min(min ?? -Infinity)
+			.max(max ?? Infinity);
+		return z.preprocess(toNumber, check(schema));
 	};
 
 /** A JSON number within the given bounds, both included. */
-export const number = numberOf('a number', (schema, message) => schema.finite(message));
+export const number = numberOf('a number', (schema) => schema.finite());
 
 /** A whole JSON number within the given bounds, both included. */
-export const integer = numberOf('a whole number', (schema, message) => schema.int(message));
+export const integer = numberOf('a whole number', (schema) => schema.int());
 
 /** A JSON boolean, or the text `true` or `false`, in any case. */
 export function flag() {
-	const message = 'must be true or false';
-	return z.preprocess(
-		toBoolean,
-		z.boolean({ required_error: 'is required', invalid_type_error: message }),
-	);
+	return z.preprocess(toBoolean, z.boolean({ errorMap: mustBe('true or false') }));
 }
 
 /** A sheet gives a title such as 1984 as a number. */
@@ -74,14 +89,7 @@ export const fieldName = () =>
 	text().refine((name) => name !== '__proto__', 'must be another name');
 
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-	return z.enum(values, {
-		errorMap: (issue) => ({
-			message:
-				issue.code === 'invalid_type' && issue.received === 'undefined'
-					? 'is required'
-					: `must be one of ${values.join(', ')}`,
-		}),
-	});
+	return z.enum(values, { errorMap: mustBe(`one of ${values.join(', ')}`) });
 }
 
 export function oneKeyOf<Key extends string>(table: Readonly<Record<Key, unknown>>) {

@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each([
-	[{ threshold: '={{ "much" }}' }, '"Threshold" must be a number of at least 0'],
+	[{ threshold: '={{ "much" }}' }, '"Threshold" must be a number of at least 0, not "much"'],
 	[{ threshold: 1, compare: '={{ "" }}' }, '"Compare" must be one of balance, credits'],
 ])('check with %j is refused with the item', async (given, words) => {
 	const { error } = await run({ operation: 'check', compare: 'credits', ...given });

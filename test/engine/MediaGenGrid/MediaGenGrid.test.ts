@@ -171,7 +171,9 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 	expect(rolled.json[0]).toMatchObject({ status: 'completed', task: { serviceStatus: 'SUCCESS' } });
 	service.sandbox.requests.clear();
 	const all = await run('variation', wait, rolled.items);
-	expect(all.error?.message).toBe('"Picture Number" is required [row 1 (item 0)]');
+	expect(all.error?.message).toBe(
+		'"Picture Number" is required: its expression is empty [row 1 (item 0)]',
+	);
 	expect(sent()).toEqual([]);
 	const third = rolled.items.filter(({ json }) => json.index === 3);
 	const varied = await run('variation', wait, third);

@@ -322,7 +322,7 @@ describe('Panel', () => {
 
 	test('"edit image" and "inpaint" find the node', () => {
 		expect(codex.alias).toEqual(
-			expect.arrayContaining(['AI', 'edit image', 'inpaint', 'text to image', 'upscale']),
+			expect.arrayContaining(['AI', 'edit image', 'inpaint', 'text to image']),
 		);
 	});
 
@@ -486,7 +486,7 @@ describe('Reference images', () => {
 			`"Mask Input Data Field Name" ${isEmpty}`,
 		],
 		['a mask without a reference', masked(nowhere), `"Mask URL" ${isEmpty}`],
-		['a second reference', byUrl(front, nowhere), secondRequired],
+		['a second reference', byUrl(front, nowhere), `${secondRequired}: its expression is empty`],
 		['a reference in a list', { referenceImages: 'url', imageUrls: withNull }, secondRequired],
 		['a result without a link', { referenceImages: 'url', imageUrls: withoutLink }, secondRequired],
 		['a field name beside URLs', both([front], nowhere), `"Input Data Field Name" ${isEmpty}`],
@@ -529,17 +529,17 @@ describe('Reference images', () => {
 		[
 			'a list without a mask',
 			{ ...byUrl(front), ...more({ maskUrl: '={{ [null] }}' }) },
-			'"Mask URL" is required',
+			'"Mask URL" is required: its expression is empty',
 		],
 		[
 			'a result without a link, for a mask',
 			{ ...byUrl(front), ...more({ maskUrl: '={{ ({ url: null }) }}' }) },
-			'"Mask URL" is required',
+			'"Mask URL" is required: its expression is empty',
 		],
 		[
 			'a source that does not exist',
 			{ ...byUrl(front), referenceImages: '={{ "urls" }}' },
-			'"Reference Images" must be one of url, binary, both',
+			'"Reference Images" must be one of url, binary, both, not "urls"',
 		],
 	])('%s is refused before a request: it would not be sent', async (_, given, message) => {
 		const photo = await fileItem(await picture(64, 48));

@@ -103,7 +103,7 @@ test('the item is named, and the good ones before it cost nothing', async () => 
 	const items = [{ json: { n: 1 } }, { json: { n: 2 } }, { json: { n: 7 } }];
 	const { error } = await run({ n: '={{ $json.n }}' }, items);
 	expect(error?.message).toBe(
-		'"Number of Images" must be a whole number from 1 to 4 [row 3 (item 2)]',
+		'"Number of Images" must be a whole number from 1 to 4, not 7 [row 3 (item 2)]',
 	);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });

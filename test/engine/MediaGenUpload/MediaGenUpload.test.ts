@@ -379,9 +379,15 @@ test('the key is trimmed, and stays out of the error where the service repeats i
 
 describe('A field whose expression is empty is named, with its item', () => {
 	test.each([
-		[{ binaryPropertyName: '={{ "" }}' }, '"Input Data Field Name" is required [row 1 (item 0)]'],
+		[
+			{ binaryPropertyName: '={{ "" }}' },
+			'"Input Data Field Name" is required: its expression is empty [row 1 (item 0)]',
+		],
 		[{ source: '={{ "" }}' }, '"Source" must be one of binary, url [row 1 (item 0)]'],
-		[{ source: 'url', url: '={{ "" }}' }, '"URL" is required [row 1 (item 0)]'],
+		[
+			{ source: 'url', url: '={{ "" }}' },
+			'"URL" is required: its expression is empty [row 1 (item 0)]',
+		],
 	])('%j', async (parameters, message) => {
 		const { error } = await run(parameters);
 		expect(error?.message).toBe(message);

@@ -256,8 +256,8 @@ test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_
 			(error as IDataObject).message,
 		]),
 	).toEqual([
-		['row 0', 0, '"Concurrency" must be a whole number from 1 to 100'],
-		['row 1', 1, '"Concurrency" must be a whole number from 1 to 100'],
+		['row 0', 0, '"Concurrency" must be a whole number from 1 to 100, not 0'],
+		['row 1', 1, '"Concurrency" must be a whole number from 1 to 100, not 0'],
 	]);
 	expect(service.requests).toEqual([]);
 });

@@ -128,8 +128,8 @@ test.each([
 );
 
 test.each([
-	['={{ $json.kind }}', 'is required'],
-	['={{ "form" }}', 'must be one of fields, formData, json'],
+	['={{ $json.kind }}', 'is required: its expression is empty'],
+	['={{ "form" }}', 'must be one of fields, formData, json, not "form"'],
 ])('a Body that is %s is refused: it would buy another request', async (bodyType, words) => {
 	const { error } = await submit([{ name: 'prompt', value: 'Rain' }], { bodyType });
 	expect(error?.message).toBe(`"Body" ${words} [row 1 (item 0)]`);
@@ -234,7 +234,7 @@ test('a task that the service does not have is listed as not found', async () =>
 	onRecord(unknownTask);
 	const { error } = await readTasks('get');
 	expect(error?.description).toContain(
-		'Row 1 (item 0): task task_8, not found (Task not found: No such task).\nRow 2 (item 1): task task_9, not found',
+		'Row 1 (item 0): task task_8, not found (Task not found: No such task).<br>\nRow 2 (item 1): task task_9, not found',
 	);
 });
 
@@ -257,13 +257,13 @@ test.each(['get', 'wait'])(
 	async (operation) => {
 		const items = [{ json: { id: 'task_8' } }, { json: {} }];
 		const { error } = await readTasks(operation, { items });
-		expect(error?.message).toBe('"Task ID" is required [row 2 (item 1)]');
+		expect(error?.message).toBe('"Task ID" is required: its expression is empty [row 2 (item 1)]');
 		expect(service.requests).toHaveLength(0);
 	},
 );
 
 test.each([
-	['null', 'is required'],
+	['null', 'is required: its expression is empty'],
 	['[$json.id, "task_9"]', 'must be text'],
 	['$json', 'must be text'],
 ])('a Task ID from the expression %s: %s', async (expression, message) => {
