@@ -69,7 +69,7 @@ function readExecution({ runs, error }: Execution, seen: Seen): string {
 	const errors = [error, ...(runs[BUY] ?? []).map((run) => run.error)];
 	for (const { message, description } of errors.flatMap((each) => each ?? [])) {
 		const first = /\[row \d+ \(item (\d+)\)\]/.exec(message)?.[1];
-		const told = `${message} ${(description ?? '').split('\n\n')[0]}`;
+		const told = `${message} ${(description ?? '').split('<br>')[0]}`;
 		if (first !== undefined && told.includes(MAY_HAVE_BEEN))
 			seen.uncertain.add(`${launch}-${first}`);
 		for (const [, item] of (description ?? '').matchAll(/\(item (\d+)\): may have been bought/g))

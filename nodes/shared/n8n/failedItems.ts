@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
 import { isObject } from '../util/json';
-import { asNodeError, errorItem, type NodeError, serviceError } from './nodeErrors';
+import { asNodeError, errorItem, LINE_END, type NodeError, serviceError } from './nodeErrors';
 
 export interface FailedItem {
 	itemIndex: number;
@@ -67,7 +67,7 @@ export function runError(
 		items.length > 1
 			? `${error.message} (${failed} of ${items.length} items have no result)`
 			: error.message;
-	const description = [error.description, others].filter(Boolean).join('\n\n');
+	const description = [error.description, others].filter(Boolean).join(LINE_END + LINE_END);
 	return error instanceof NodeApiError
 		? serviceError(node, message, { description, itemIndex, httpCode: error.httpCode ?? undefined })
 		: new NodeOperationError(node, message, { description, itemIndex });

@@ -22,6 +22,9 @@ import { atItem } from './rows';
 /** A line in the description of an error that occurs before the purchase. */
 export const NOTHING_SENT = 'Nothing was sent to the service.';
 
+/** Ends a line of a description: the editor shows it as HTML. */
+export const LINE_END = '<br>\n';
+
 export type NodeError = NodeApiError | NodeOperationError;
 
 export const isNodeError = (error: unknown): error is NodeError =>

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { LINE_END } from '../n8n/nodeErrors';
 import { itemRanges, withoutItem } from '../n8n/rows';
 import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
@@ -50,7 +51,7 @@ export function taskList(
 		TASKS_OF_RUN,
 		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
 		...(retry ? [retryHint(context, outcomes)] : []),
-	].join('\n');
+	].join(LINE_END);
 }
 
 /** The same of earlier attempts, such as of "Retry On Fail", for one that ends before it buys. */
@@ -59,5 +60,5 @@ export function earlierTasks(records: PurchaseRecords): string | undefined {
 		const end = purchase.state === 'accepted' ? `task ${purchase.taskId}` : 'may have been bought';
 		return `${itemRanges([itemIndex])}: ${end}.`;
 	});
-	return lines.length > 0 ? [TASKS_OF_RUN, ...lines].join('\n') : undefined;
+	return lines.length > 0 ? [TASKS_OF_RUN, ...lines].join(LINE_END) : undefined;
 }

@@ -192,7 +192,7 @@ describe('Max Tasks', () => {
 			expect(error?.message).toBe(
 				'Task task_2 failed: out of luck [row 2 (item 1)] (18 of 20 items have no result)',
 			);
-			expect(error?.description?.split('\n').slice(-6)).toEqual([
+			expect(error?.description?.split('<br>\n').slice(-6)).toEqual([
 				'Tasks of this run, to be fetched with the resource Task, operation Get:',
 				'Row 1 (item 0): task task_1, completed.',
 				'Row 2 (item 1): task task_2, failed (Task task_2 failed: out of luck).',
