@@ -63,7 +63,9 @@ export function readConnection(credential: unknown): Connection {
 	const url = parseWebUrl(baseUrl);
 	// The URL class accepts `http:/…`, n8n does not.
 	if (!url || !/^https?:\/\//i.test(baseUrl))
-		throw new Error('"Base URL" must be a full address that begins with https://');
+		throw new Error(
+			'"Base URL" must be a full address that begins with https://, or with http:// on a private host',
+		);
 	if (/[?#]/.test(baseUrl)) throw new Error('"Base URL" must end before any "?" or "#"');
 	// Requests would carry them in place of the key.
 	if (url.username !== '' || url.password !== '')

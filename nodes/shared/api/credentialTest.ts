@@ -44,7 +44,7 @@ export async function mediaGenApiTest(
 			return failed(errorFromResponse(answer, clock.now(), NO_SERVICE).message);
 		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);
 		return 'refused' in balance
-			? failed(balance.refused)
+			? failed(`The balance could not be read: ${balance.refused}`)
 			: { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		return failed(asError(error).message);

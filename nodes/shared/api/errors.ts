@@ -228,7 +228,8 @@ export function errorFromResponse(
 	// The page of a proxy names nothing that was bought.
 	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
 	const words = message ?? otherReason(response.body, [...REASONS, 'description']);
-	return new ErrorClass(words === undefined ? title : `${title}: ${words}`, sent, {
+	const saysMore = words !== undefined && words.toLowerCase() !== title.toLowerCase();
+	return new ErrorClass(saysMore ? `${title}: ${words}` : title, sent, {
 		httpStatus: status,
 		type,
 		code,
@@ -377,7 +378,9 @@ export function errorFromThrown(error: unknown): ApiError {
 		);
 	}
 	if ((has('EPROTO') && NO_HANDSHAKE.test(text)) || CLOSED_IN_HANDSHAKE.test(text))
-		return new UnreachableError(`${NOT_REACHED}: no TLS connection could be made`);
+		return new UnreachableError(
+			`${NOT_REACHED}: no TLS connection could be made. A service on a private host may need http://`,
+		);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
 	if (codes.some((code) => isBeforeConnection(code, text)))

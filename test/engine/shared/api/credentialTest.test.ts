@@ -30,7 +30,10 @@ test("a key that the service does not know shows the service's own message", asy
 	});
 	const { message, success } = (await answer.json()) as { message: string; success: boolean };
 	expect(success).toBe(false);
-	expect(await check({ apiKey: 'sandbox-key-deleted' })).toEqual({ status: 'Error', message });
+	expect(await check({ apiKey: 'sandbox-key-deleted' })).toEqual({
+		status: 'Error',
+		message: `The balance could not be read: ${message}`,
+	});
 });
 
 test.each([

@@ -26,7 +26,8 @@ describe('The base URL of the credential', () => {
 		expect(readConnection({ ...stored, baseUrl }).baseUrl).toBe(read);
 	});
 
-	const full = '"Base URL" must be a full address that begins with https://';
+	const full =
+		'"Base URL" must be a full address that begins with https://, or with http:// on a private host';
 	const https =
 		'"Base URL" must begin with https://, so that the API key is never sent unencrypted';
 
@@ -246,7 +247,8 @@ describe('The credential of a node', () => {
 			getConnection(contextOf(node, { ...stored, baseUrl: 'api' })),
 		).rejects.toMatchObject({
 			message: 'The MediaGen credential cannot be used',
-			description: '"Base URL" must be a full address that begins with https://',
+			description:
+				'"Base URL" must be a full address that begins with https://, or with http:// on a private host',
 		});
 	});
 });

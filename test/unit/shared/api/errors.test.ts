@@ -105,7 +105,9 @@ describe('A request that never left is known as such', () => {
 	])('a TLS handshake that failed: %s', (message) => {
 		const error = thrown(message, { code: 'EPROTO' });
 		expect([error.sent, error instanceof UnreachableError]).toEqual(['no', true]);
-		expect(error.message).toBe('The service could not be reached: no TLS connection could be made');
+		expect(error.message).toBe(
+			'The service could not be reached: no TLS connection could be made. A service on a private host may need http://',
+		);
 	});
 
 	test.each([
