@@ -6,6 +6,8 @@ import type { Host } from '../host';
 /** The example that `npm start` runs. */
 const PIPELINE = 'first-pipeline.json';
 
+const NEEDS_2 = /Needs n8n 2/;
+
 /** Where examples write files: the one folder that n8n 2 allows, in its Docker image. */
 const DOCKER_FILES = '/home/node/.n8n-files';
 
@@ -14,6 +16,8 @@ const DOCKER_FILES = '/home/node/.n8n-files';
  *
  * n8n lists the latest first. The order of the imports makes the list begin with the pipeline, with the others in alphabetical order
  * below it.
+ *
+ * On n8n 1.x those are left out whose note says that they need n8n 2.
  *
  * Examples that write files use `.n8n-files` in the user's home directory. The folder is created if it is missing.
  *
@@ -33,6 +37,7 @@ export async function importExamples(
 	let pipeline = { id: '', isNew: false };
 	for (const file of [...files, PIPELINE]) {
 		const text = await readFile(join(folder, file), 'utf8');
+		if (host.version.startsWith('1.') && NEEDS_2.test(text)) continue;
 		const definition = JSON.parse(text.replaceAll(DOCKER_FILES, filesFolder)) as { name: string };
 		const known = present.get(definition.name);
 		pipeline = {

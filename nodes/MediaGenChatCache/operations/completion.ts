@@ -8,6 +8,7 @@ export const completion = chatOperation({
 	name: 'Completion',
 	value: 'completion',
 	action: 'Ask a question (chat completions style)',
-	description: 'Ask in chat-completions style, with system blocks as the first turn',
+	description:
+		'Ask at /v1/chat/completions, where the system blocks are the first turn. If in doubt, choose Message.',
 	toPrompt: (parts) => ({ messages: turnsOf(parts) }),
 });

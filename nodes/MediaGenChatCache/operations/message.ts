@@ -8,7 +8,7 @@ export const message = chatOperation({
 	name: 'Message',
 	value: 'message',
 	action: 'Ask a question (messages style)',
-	description: 'Ask in messages style, with system blocks beside the turns',
+	description: 'Ask at /v1/messages, where the system blocks stand beside the turns',
 	toPrompt(parts) {
 		const system = blocksOf(parts.filter(({ role }) => role === 'system'));
 		return {

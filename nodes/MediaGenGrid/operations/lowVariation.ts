@@ -5,8 +5,7 @@ export const lowVariation = gridOperation({
 	name: 'Vary Slightly',
 	value: 'lowVariation',
 	path: 'low-variation',
-	action: 'Vary a picture of a grid slightly',
-	description:
-		'Draw a grid of slight variations, usually of a single upscaled picture. It has a price of its own.',
+	action: 'Vary an upscaled picture slightly',
+	description: 'The same as Vary at another price, usually for a single upscaled picture',
 	target: picture,
 });

@@ -6,6 +6,6 @@ export const variation = gridOperation({
 	value: 'variation',
 	path: 'variation',
 	action: 'Vary a picture of a grid',
-	description: 'Draw a grid of weak variations of one of the four pictures',
+	description: 'Draw four weak variations of one picture of a grid',
 	target: picture,
 });

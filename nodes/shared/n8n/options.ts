@@ -252,7 +252,7 @@ export const taskQueryPath = textIfSet(
 		),
 	{
 		displayName: 'Task Query Path',
-		placeholder: `e.g. /v1/videos/${TASK_ID_PLACEHOLDER}`,
+		placeholder: `e.g. /v1/jobs/${TASK_ID_PLACEHOLDER}`,
 		description: `Path of a task's record, if your deployment serves it elsewhere. ${TASK_ID_PLACEHOLDER} stands for the task ID.`,
 	},
 );

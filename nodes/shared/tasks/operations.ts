@@ -81,28 +81,32 @@ async function readTasks(
 }
 
 /** A job for which a family has no operation: the service's own documentation names its endpoint. */
-type ExampleRequest = Record<'jobs' | 'path' | 'field' | 'value', string>;
+type ExampleRequest = Record<'action' | 'jobs' | 'path' | 'field' | 'value', string>;
 
 const EXAMPLES: Readonly<Record<TaskFamily, ExampleRequest>> = {
 	music: {
+		action: 'Submit a custom request, such as for a song from lyrics',
 		jobs: 'a song from lyrics or from a description, or an upload of your own track',
 		path: '/v1/music/generations/create',
 		field: 'prompt',
 		value: '[Verse] The harbour lights are low…',
 	},
 	grid: {
+		action: 'Submit a custom request, such as for a first grid or an upscale',
 		jobs: 'a first grid from a prompt, or an upscaled picture',
 		path: '/v1/gridart/generations/imagine',
 		field: 'prompt',
 		value: 'A harbour at dawn',
 	},
 	image: {
+		action: 'Submit a custom request',
 		jobs: 'a new endpoint of the service',
-		path: '/v1/images/upscales',
+		path: '/v1/images/outpaints',
 		field: 'image_url',
 		value: 'https://example.com/picture.png',
 	},
 	video: {
+		action: 'Submit a custom request',
 		jobs: 'a new endpoint of the service',
 		path: '/v1/videos/upscales',
 		field: 'video_url',
@@ -257,7 +261,7 @@ function submitOperation(family: TaskFamily): Operation {
 		resource: TASK,
 		name: 'Submit Custom Request',
 		value: 'submit',
-		action: 'Submit a custom request',
+		action: EXAMPLES[family].action,
 		description:
 			'Buy a task from any endpoint of the service, such as one that this node does not have',
 		fields: submitFieldsOf(EXAMPLES[family]),
