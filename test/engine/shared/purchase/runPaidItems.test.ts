@@ -192,27 +192,13 @@ describe('"Don\'t Wait" has no timeout', () => {
 	});
 });
 
-describe('Retry-After is at least half a second', () => {
-	test.each([
-		['zero', () => '0'],
-		['a past date', () => new Date(clock.now() - 60_000).toUTCString()],
-		['a negative number', () => '-1'],
-	])('%s', async (_, header) => {
-		const refusals = Array.from({ length: 8 }, () => () => tooMany(header()));
-		onSubmit(...refusals, accepted('task_1'));
-		const { json } = await buy();
-		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
-		expect(bought()).toHaveLength(9);
-		expect(Math.min(...secondsBetween(bought()))).toBeGreaterThanOrEqual(0.5);
-	});
-
-	test('1e308 is no time to wait', async () => {
-		onSubmit(tooMany('1e308'), accepted('task_1'));
-		onRecord(tooMany('1e308'), completed);
-		const { json } = await buy();
-		expect(json[0]).toMatchObject({ status: 'completed' });
-		expect(bought()).toHaveLength(2);
-	});
+test('Retry-After is at least half a second', async () => {
+	const refusals = Array<Reply>(8).fill(tooMany('0'));
+	onSubmit(...refusals, accepted('task_1'));
+	const { json } = await buy();
+	expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+	expect(bought()).toHaveLength(9);
+	expect(Math.min(...secondsBetween(bought()))).toBeGreaterThanOrEqual(0.5);
 });
 
 test('Retry-After holds back the other items too, not only the one that met it', async () => {

@@ -492,15 +492,6 @@ describe('Check Only', () => {
 		expect(JSON.stringify(json)).not.toContain(SCRIPTED_KEY);
 	});
 
-	test('an address that the service would not call is told', async () => {
-		const credential = { ...service.credential(), allowPrivateCallbacks: false };
-		const options = { checkOnly: true, callbackBaseUrl: 'http://10.0.0.5/hook' };
-		const { json } = await buy(1, options, { credential });
-		expect(json[0]?.problems).toEqual(
-			expect.arrayContaining([expect.stringContaining('The service would not call back')]),
-		);
-	});
-
 	test('the callback address stands in the request', async () => {
 		const callbackBaseUrl = 'https://n8n.example.com/webhook/x';
 		const { json } = await buy(1, { checkOnly: true, callbackBaseUrl });

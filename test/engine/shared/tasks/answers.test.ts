@@ -76,25 +76,6 @@ describe('A completed task comes out, whatever else its record holds', () => {
 		});
 	});
 
-	test('a record that names its task in "task_id" has none', async () => {
-		onRecord(completedWith(track, { id: 7, task_id: 'task_1' }));
-		const { json } = await getTask('music');
-		expect(json[0]?.notes).toBeUndefined();
-	});
-
-	test('Task: Get', async () => {
-		onRecord(completedWith(track, odd));
-		const { json, error } = await getTask('music');
-		expect(error).toBeUndefined();
-		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed', url: link('1.mp3') });
-	});
-
-	test.each(['succeed', 'SUCCESS', 'done', 'Finished'])('the status word %s', async (status) => {
-		onRecord(completedWith(track, { status }));
-		const { json } = await buy();
-		expect(json[0]).toMatchObject({ status: 'completed', serviceStatus: status });
-	});
-
 	test('a cost as text is a number, and the hint adds it up', async () => {
 		onRecord(completedWith(track, { cost: '0.12' }));
 		const { json, hints } = await buy(2);

@@ -226,26 +226,6 @@ describe('Retry On Fail', () => {
 		expect(entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
 	});
 
-	test('does not run a node again that went well', async () => {
-		const { json } = await run(2, {}, retry);
-		expect(sent()).toHaveLength(2);
-		expect(json[0]).not.toHaveProperty('error');
-	});
-
-	test.each<[string, FaultRuleInput['effect']]>([
-		['a reset', { type: 'reset', when: 'after' }],
-		['500', { type: 'status', status: 500, when: 'after' }],
-		['an answer that is not JSON', { type: 'malformedJson' }],
-	])('never buys again what may have been bought before %s', async (_, effect) => {
-		fault({ match: SUBMIT, effect });
-		const { error } = await run(1, {}, retry);
-		expect(service.sandbox.ledger().accepted).toBe(1);
-		expect(sent()).toHaveLength(1);
-		expect(error?.message).toContain(
-			'may have been bought by an earlier attempt, so the request was not sent again',
-		);
-	});
-
 	test('goes on waiting for a task that took longer than the time limit', async () => {
 		service.sandbox.durations.set({ music: 25_000 });
 		const { json, error } = await run(2, { timeout: 15 }, retry);

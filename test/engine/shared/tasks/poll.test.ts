@@ -99,29 +99,12 @@ describe('A wait goes on after', () => {
 		['a 404 of the service just after the submission', unknownTask],
 		['the 404 page of a proxy', pageOfProxy],
 		['a 404 of a gateway without the error of the service', noRoute],
-		['a 408', serviceError(408, 'Request timeout')],
-		['a 425', { status: 425 }],
 	])('%s', async (_, reply) => {
 		onRecord(reply, reply, completed);
 		const { json, error } = await buy();
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
 		expect(asked()).toHaveLength(3);
-	});
-
-	test.each<[string, Reply]>([
-		['the 404 page of a proxy', pageOfProxy],
-		['a 408', { status: 408 }],
-		['a 425', { status: 425 }],
-	])('%s that lasts, until Timeout', async (_, reply) => {
-		onRecord(reply);
-		const began = clock.now();
-		const { json } = await buy(1, { timeout: 120 }, goOn);
-		expect(json[0]).toMatchObject({
-			taskId: 'task_1',
-			error: { message: 'Task task_1 was still submitted after 120 seconds [row 1 (item 0)]' },
-		});
-		expect(clock.now() - began).toBe(120_000);
 	});
 });
 

@@ -395,11 +395,6 @@ describe('A paused execution', () => {
 		},
 	);
 
-	test('resumes with a callback whose body does not tell its task', async () => {
-		const execution = await pauseTwoThatEnd();
-		expect((await execution.callback('')).resumed?.json).toHaveLength(2);
-	});
-
 	test('stays paused while the service cannot tell whose task a callback names', async () => {
 		const execution = await pauseTwoThatEnd();
 		onRecordOf('other', { status: 502 });
