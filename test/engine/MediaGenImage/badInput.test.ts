@@ -111,14 +111,6 @@ test('the item is named, and the good ones before it cost nothing', async () => 
 describe('pictures from the input', () => {
 	const binary = { referenceImages: 'binary', imageBinaryProperties: 'data' };
 
-	test('a field that is not there', async () => {
-		expectRefused(
-			service,
-			await run(binary),
-			'"Input Data Field Name": the input item has no binary data in the field "data" [row 1 (item 0)]',
-		);
-	});
-
 	test('a file that is no picture, whatever its name says', async () => {
 		const words =
 			'"Input Data Field Name": the file in "data" is not a picture that the service accepts';

@@ -254,17 +254,6 @@ test('n8n does not ask for "URL" where an expression gives "Source"', async () =
 	expect(json).toHaveLength(1);
 });
 
-test('an upload costs nothing, so it is tried again', async () => {
-	service.sandbox.faults.add({
-		match: { path: PATH },
-		count: 2,
-		effect: { type: 'status', status: 500 },
-	});
-	const { error } = await run({}, [await fileItem(await picture(10, 10))]);
-	expect(error).toBeUndefined();
-	expect(service.sandbox.requests.list({ path: PATH })).toHaveLength(3);
-});
-
 describe('from a URL', () => {
 	let server: LocalServer;
 	let content: Buffer;
@@ -347,34 +336,12 @@ describe('from a URL', () => {
 			expect(error?.description).toBe('Check "URL", and that this n8n can fetch it.');
 		},
 	);
-
-	test('a private address is refused unless the credential allows it', async () => {
-		const { error } = await run(
-			{ source: 'url', url: server.url },
-			undefined,
-			{},
-			{ allowPrivateCallbacks: false },
-		);
-		expect(error?.message).toContain('private host 127.0.0.1');
-	});
 });
 
 test('an upload that the service does not have is no task that is not there', async () => {
 	service.sandbox.faults.add({ match: { path: PATH }, effect: { type: 'status', status: 404 } });
 	const { error } = await run({}, [await fileItem(await picture(10, 10))]);
 	expect(error?.description).toContain('Check "Base URL" in the credential');
-});
-
-test('the key is trimmed, and stays out of the error where the service repeats it', async () => {
-	const item = await fileItem(await picture(10, 10));
-	const { error } = await run({}, [item], {}, { apiKey: ' sandbox-key\n' });
-	expect(error).toBeUndefined();
-	service.sandbox.faults.add({
-		match: { path: PATH },
-		effect: { type: 'status', status: 400, message: 'Key sandbox-key is not good' },
-	});
-	const refused = await run({}, [item]);
-	expect(refused.error?.message).toContain('Key ••• is not good');
 });
 
 describe('A field whose expression is empty is named, with its item', () => {

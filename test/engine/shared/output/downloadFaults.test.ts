@@ -227,12 +227,6 @@ describeInEachBinaryDataMode(() => {
 	});
 });
 
-test('a file whose server asks for a quarter of an hour is tried again after half a minute', async () => {
-	service.on('GET', FILE, { status: 503, headers: { 'retry-after': '900' } }, whole);
-	const { items } = await download();
-	expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
-});
-
 describe('A full disk, where n8n keeps files on disk', () => {
 	const writeFile = fs.writeFile;
 

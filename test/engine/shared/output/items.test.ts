@@ -84,20 +84,6 @@ test('an error item has the row, the reference and nothing of the task that the 
 	expect(json[0]).not.toHaveProperty('taskId');
 });
 
-test('a file that cannot be downloaded leaves the task and its links in the item', async () => {
-	for (const path of ['/1.mp3', '/2.mp3']) service.on('GET', path, { status: 404 });
-	const { json } = await run({}, {}, goOn);
-	expect(json[0]).toMatchObject({
-		taskId: 'task_1',
-		status: 'completed',
-		url: `${service.url}/1.mp3`,
-		error: {
-			message: 'File not found',
-			description: expect.stringContaining(`${service.url}/1.mp3`),
-		},
-	});
-});
-
 test('as a tool of an agent the item is short, and nothing is downloaded', async () => {
 	const { json, items } = await run({}, {}, { node: soundTool() });
 	expect(json).toEqual([

@@ -91,14 +91,6 @@ test('A file that fails by a link that is still the same is not tried again besi
 	expect(service.sent('GET', '/2.png')).toHaveLength(5);
 });
 
-test('A file that never comes whole is an error that names its link', async () => {
-	service.on('GET', '/v1/tasks/task_1', picturesAt('/2.png'));
-	service.on('GET', '/2.png', { status: 500 });
-	const { json } = await runNode(buy('poll'));
-	const description = expect.stringContaining(`${service.url}/2.png. The task itself is completed`);
-	expect(json[0]).toMatchObject({ error: { description } });
-});
-
 test.each<[string, Reply]>([
 	['a rate limit', { status: 429, headers: { 'retry-after': '2' } }],
 	['a server error', { status: 502 }],

@@ -51,6 +51,7 @@ describeInEachBinaryDataMode(() => {
 		['/files/1.MP3?sign=a.png', 'application/octet-stream', 'audio/mpeg', 'image-task_1-1.mp3'],
 		['/files/1.webm', '', 'video/webm', 'image-task_1-1.webm'],
 		['/files/1', '', 'application/octet-stream', 'image-task_1-1'],
+		['/files/1.xyz', '', 'chemical/x-xyz', 'image-task_1-1.xyz'],
 		['/files/1.png', 'image/gif', 'image/gif', 'image-task_1-1.gif'],
 	])('the type of %s that comes as "%s" is %s', async (link, type, mimeType, fileName) => {
 		service.on('GET', '/files/*', file('one', type));
@@ -61,7 +62,7 @@ describeInEachBinaryDataMode(() => {
 
 	test('a data URL and base64 become files', async () => {
 		const content = Buffer.from('one picture of many').toString('base64');
-		const asUrl = { url: `data:image/jpeg;base64,${content}` };
+		const asUrl = { url: `data:image/jpeg;base64,${encodeURIComponent(content)}` };
 		const asText = { b64_json: content, mime_type: 'IMAGE/PNG' };
 		const { items } = await get({ images: [asUrl, asText] });
 		expect(await contentOf(items[0]?.binary?.data)).toBe('one picture of many');

@@ -305,19 +305,6 @@ describe('A download that goes wrong', () => {
 	});
 });
 
-test.each<[string, object | undefined, string, string]>([
-	['is what the server says', { 'content-type': ' audio/flac ; q=1' }, '1.mp3', 'audio/flac'],
-	['is by the link without that', {}, '1.mp3', 'audio/mpeg'],
-	["is n8n's guess where the link has another extension", {}, '1.xyz', 'application/x-guessed'],
-	["is n8n's guess, also without any headers", undefined, '1.xyz', 'application/x-guessed'],
-])('the type of a file %s', async (_, headers, link, mimeType) => {
-	expect(
-		await download(serverOf({ statusCode: 200, headers }).context, {
-			url: `https://x.example/${link}`,
-		}),
-	).toMatchObject({ mimeType });
-});
-
 test('a size in the headers that is the limit is no reason to refuse a file', async () => {
 	const sized = (size: number) =>
 		serverOf({ statusCode: 200, headers: { 'content-length': String(size) } });
@@ -475,17 +462,4 @@ describe('A storage that cannot take the file', () => {
 		const message = 'The file could not be stored: Access Denied';
 		expect(refused).toEqual({ message, requests: 5 });
 	});
-});
-
-test.each([
-	['its type and base64', 'data:image/png;base64,iVBO%2BQ%3D%3D', 'iVBO+Q=='],
-	['base64 as it is', 'data:image/png;base64,iVBO+Q==', 'iVBO+Q=='],
-])('a data URL with %s in codes is decoded', async (_, url, base64) => {
-	let stored: unknown;
-	const store = async (content: unknown) => {
-		stored = content;
-		return await Promise.resolve({ data: '', mimeType: 'image/png' });
-	};
-	await download(contextOf(Readable.from([]), store), { url });
-	expect(stored).toEqual(Buffer.from(base64, 'base64'));
 });

@@ -38,18 +38,6 @@ const kindsOf = (family: TaskFamily | null, result: unknown) =>
 
 const picture = { images: [{ url: [link('1.png')] }] };
 
-describe('An empty list hides nothing', () => {
-	test('images: [] beside videos', () => {
-		const result = { images: [], videos: [{ url: [link('a.mp4')] }] };
-		expect(filesOf('video', { result })).toEqual(['1 a.mp4']);
-	});
-
-	test('music: [] beside stems', () => {
-		const result = { music: [], stems: { lead_vocal: link('v.wav'), bass_url: link('b.wav') } };
-		expect(filesOf('music', { result })).toEqual(['1 v.wav lead_vocal', '2 b.wav bass']);
-	});
-});
-
 describe('Every link of a track comes out', () => {
 	test('two stems inside one item of music, under their own names', () => {
 		const music = [
@@ -83,11 +71,6 @@ describe('Every link of a track comes out', () => {
 	test('the field of a list names none of its links', () => {
 		const songs = [{ url: link('1.mp3') }, { name: ' ', url: link('2.mp3') }];
 		expect(filesOf('music', { result: { songs } })).toEqual(['1 1.mp3', '2 2.mp3']);
-	});
-
-	test('a track without a link leaves the numbers of the others alone', () => {
-		const music = [{ audio_url: link('1.mp3') }, { audio_url: null }, { audio_url: link('3.mp3') }];
-		expect(filesOf('music', { result: { music } })).toEqual(['1 1.mp3', '3 3.mp3']);
 	});
 });
 
