@@ -191,6 +191,8 @@ test('more cache markers than usual are sent, with a warning', async () => {
 	const marked = async (others: string, options = {}) => {
 		const texts = [document('pump'), ...others].map((text) => ({ text }));
 		const { json } = await answer('message', body, { cachedBlocks: blocks(...texts), options });
+		const { system } = service.requests[0]?.body as { system: object[] };
+		expect(system.filter((block) => 'cache_control' in block)).toHaveLength(texts.length);
 		expect(json.text).toBe('It is.');
 		return json.warnings;
 	};

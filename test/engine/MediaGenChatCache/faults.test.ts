@@ -81,12 +81,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 	});
 
-	test('a service that is not there is tried again, and named', async () => {
-		const credential = { ...service.credential(), baseUrl: 'http://127.0.0.1:9' };
-		const { error } = await ask({ timeout: 20 }, { credential });
-		expect(error?.message).toContain('The service could not be reached');
-	});
-
 	test('with "Continue" each item has its answer or its error, in order, paired with its item', async () => {
 		const { json, items, hints } = await failSecond(goOn);
 		expect(json).toEqual([
@@ -146,14 +140,6 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		expect(error?.httpCode).toBe('401');
 		expect(service.requests()).toHaveLength(1);
 		expect(JSON.stringify(run)).not.toContain(apiKey);
-	});
-
-	test('an empty balance stops the run and says what is left', async () => {
-		service.sandbox.setBalance(0);
-		const { error } = await ask({}, { items: ten });
-		expect(error?.message).toContain('Insufficient balance');
-		expect(error?.description).toContain('Remaining: 0');
-		expect(service.requests()).toHaveLength(1);
 	});
 
 	test('the key is in no output and in no message', async () => {

@@ -181,18 +181,6 @@ test('a question that is wrong in the last item keeps the first from being paid 
 	expect(service.requests()).toHaveLength(0);
 });
 
-test('four markers are sent', async () => {
-	await chatNode('message', service.credential).run({
-		parameters: {
-			cachedBlocks: blocks(...'abcd'.split('').map((text) => ({ text })), {
-				text: 'e',
-				ttl: 'none',
-			}),
-		},
-	});
-	expect(JSON.stringify(first().body).match(/cache_control/g)).toHaveLength(4);
-});
-
 test('a block of which all expressions are empty takes no other with it', async () => {
 	const empty = { text: '', ttl: '={{ "" }}', place: '={{ "" }}' };
 	await chatNode('message', service.credential).run({

@@ -88,23 +88,6 @@ describe('what defeats the cache is told once in the log', () => {
 		).toEqual([expect.stringMatching(/Nothing is cached: the prompt has \d+ tokens/)]);
 	});
 
-	test('a window that moves', async () => {
-		const turns = [user('One?'), assistant('1'), user('Two?'), assistant('2'), user('Three?')];
-		const lines = await asking(
-			[system(GUIDE), ...turns.slice(0, 3)],
-			[system(GUIDE), ...turns.slice(1, 5)],
-		);
-		expect(lines).toEqual([expect.stringContaining('The memory has dropped the oldest turns')]);
-	});
-
-	test('changed tools', async () => {
-		await withModel({ credential: service.credential() }, async (model) => {
-			await model.withTools(TOOLS).generate([system(GUIDE), user('Why?')]);
-			await model.withTools([drawTool]).generate([system(GUIDE), user('Why?')]);
-		});
-		expect(log.join('\n')).toContain('The tools differ from those of the last question');
-	});
-
 	test('an answer that was cut', async () => {
 		service.sandbox.chat.script({ text: 'one two three four five six seven eight nine ten' });
 		await ask(

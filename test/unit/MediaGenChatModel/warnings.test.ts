@@ -35,7 +35,7 @@ test('a talk that only grows is as it should be', () => {
 test('changed tools and a changed system prompt are told, known ones are not', () => {
 	expect(memory.warningsOf(question())).toEqual([]);
 	expect(memory.warningsOf(question({ tools: ['draw', 'sing'] }))).toEqual([
-		expect.stringContaining('The tools differ'),
+		expect.stringContaining('The tools differ from those of the last question'),
 	]);
 	expect(memory.warningsOf(question({ system: 'Be kind.' }))).toEqual([
 		expect.stringContaining('The system prompt differs'),

@@ -14,27 +14,6 @@ const written5m = usageOf({
 	...{ cacheWrite: 5_000, cacheWrite5m: 5_000 },
 });
 
-const ofUnknownLifetime = { ...written5m, cacheWrite5m: null, cacheWrite1h: null };
-
-test('a messages-style usage is read into the common shape', () => {
-	const written = { cache_creation_input_tokens: 5_000, cache_read_input_tokens: 0 };
-	const cache_creation = { ephemeral_5m_input_tokens: 5_000, ephemeral_1h_input_tokens: 0 };
-	const usage = { input_tokens: 30, ...written, cache_creation, output_tokens: 12 };
-	expect(readMessagesUsage(usage)).toEqual(written5m);
-});
-
-test('a completions-style usage with a breakdown is read into the same shape: its total is prompt_tokens', () => {
-	expect(
-		readCompletionUsage({
-			prompt_tokens: 5_030,
-			completion_tokens: 12,
-			prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: null },
-			vendor_cache_creation_5_m_tokens: 5_000,
-			vendor_cache_creation_1_h_tokens: 0,
-		}),
-	).toEqual(written5m);
-});
-
 test('cache_write_tokens beside a breakdown is not counted twice', () => {
 	const usage = readCompletionUsage({
 		prompt_tokens: 5_030,
@@ -46,14 +25,6 @@ test('cache_write_tokens beside a breakdown is not counted twice', () => {
 		...{ inputUncached: 1_030, cacheRead: 1_000 },
 		...{ cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 },
 	});
-});
-
-test('without a breakdown cache_write_tokens is the write, and its lifetime is not made up', () => {
-	const prompt_tokens_details = { cached_tokens: 0, cache_write_tokens: 5_000 };
-	const completion = { prompt_tokens: 5_030, completion_tokens: 12, prompt_tokens_details };
-	expect(readCompletionUsage(completion)).toEqual(ofUnknownLifetime);
-	const message = { input_tokens: 30, cache_creation_input_tokens: 5_000, output_tokens: 12 };
-	expect(readMessagesUsage(message)).toEqual(ofUnknownLifetime);
 });
 
 test('a usage without any cache field is all plain input', () => {
