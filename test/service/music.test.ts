@@ -263,16 +263,6 @@ describe('a music task', () => {
 		expect((await poll()).data).toEqual(completed);
 	});
 
-	test('fails with its reason, and the money comes back', async () => {
-		const effect = { type: 'failTask', message: 'out of tune' } as const;
-		it.sandbox.faults.add({ match: { family: 'music' }, effect });
-		const id = await it.client.submit(path('coverSong'), { task_id: it.song, tags: 'jazz' });
-		await it.clock.advance(8_000);
-		const failed = { status: 'failed', result: null, error: { message: 'out of tune' } };
-		expect((await it.client.get(`/v1/music/tasks/${id}`)).body.data).toMatchObject(failed);
-		expect(it.sandbox.ledger().tasks[id]).toEqual({ charged: 120, refunded: 120 });
-	});
-
 	test('is not found under another path, nor is another task under its own', async () => {
 		const picture = await it.client.submit(IMAGES, OFFICIAL);
 		const none = [`/v1/music/tasks/${picture}`, '/v1/music/tasks/none'];

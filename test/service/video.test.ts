@@ -218,15 +218,6 @@ describe('a video task', () => {
 		expect((await filmOf(task)).seconds).toBe(4);
 		expect(task.credits_cost).toBe(240);
 	});
-
-	test('fails with its reason and is refunded', async () => {
-		const task = await it.finished(VIDEOS, { ...BASIC, prompt: 'sandbox:fail' });
-		expect(task).toMatchObject({
-			status: 'failed',
-			error: { message: expect.stringMatching(/./) as string },
-		});
-		expect(it.sandbox.ledger().netCredits).toBe(0);
-	});
 });
 
 describe('a video is extended', () => {
