@@ -135,19 +135,6 @@ describeOnHosts('An AI agent', (host) => {
 			expect(new Set(told()).size).toBe(2);
 		});
 
-		test('a tool that would have to pause is refused with the reason, before anything is bought', async () => {
-			const execution = await ask(version, pictures({ waitMode: 'callback' }), { prompt: PROMPT });
-			const refused = (execution.runs[TOOL] ?? []).flatMap(({ error }) => error ?? []);
-			expect(refused).toMatchObject([
-				{
-					message: expect.stringContaining('A tool of an AI agent cannot pause the execution'),
-					description: expect.stringContaining('Poll Here'),
-				},
-			]);
-			const paths = sandbox().requests.list();
-			expect(paths.filter(({ path }) => path !== '/v1/chat/completions')).toEqual([]);
-		});
-
 		test('with On Error at Continue, reads of a task that takes too long', async () => {
 			sandbox().durations.set({ image: null });
 			const execution = await ask(version, impatient(goOn), { prompt: PROMPT });

@@ -212,24 +212,6 @@ describeOnHosts('The cost of an execution', (host) => {
 		const statuses = ({ runs }: Execution) =>
 			tally(itemsOfRuns(runs.Pictures).map(({ status }) => status));
 
-		test('with On Error: Stop Workflow and Retry On Fail: what was bought comes out', async () => {
-			const options = { pollInterval: 1, maxTasks: 20, concurrency: 20 };
-			const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-			const execution = await run(imageWorkflow(CREDENTIAL, { options }, 200, retry));
-			expect(execution.status).toBe('success');
-			expect(sandbox().ledger().accepted).toBe(20);
-			expect(statuses(execution)).toEqual({ completed: 20 });
-			expect(execution.json('Pictures')[0]?.notes).toEqual([
-				expect.stringContaining(
-					'Rows 21 to 200 (items 20 to 199): not submitted, because "Max Tasks" is 20.',
-				),
-			]);
-			expect((await fromApi(host(), execution)).customData).toMatchObject({
-				mediagen_tasks: '20',
-				mediagen_left_out: '180',
-			});
-		});
-
 		test('across pauses, in a loop of 15 rows each', async () => {
 			sandbox().durations.set({ image: null });
 			const paused = { waitMode: 'callback', options: { maxTasks: 20, concurrency: 20 } };

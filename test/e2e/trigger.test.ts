@@ -7,7 +7,7 @@ import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
 import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { until } from './support/poll';
-import { READ, useSandbox } from './support/sandbox';
+import { useSandbox } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 2 000. */
 const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
@@ -53,20 +53,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 
 		const logged = () => host().log.since(mark).join('\n');
 
-		test('for a task that the service does not know starts nothing, and the log says why', async () => {
-			const forged = 'task_000000000000000000000000';
-			for (const [status, code, outcome] of [
-				['completed', 503, 'is refused'],
-				['in_progress', 200, 'starts nothing'],
-			] as const) {
-				expect((await post(workflow.url, { id: forged, status })).status).toBe(code);
-				expect(logged()).toContain(
-					`callback for task ${forged} ${outcome}: the service does not know the task`,
-				);
-			}
-			expect(await executionsOf(workflow)).toEqual([]);
-		});
-
 		test('for a task that still runs starts nothing and says why; once it has ended, it starts one', async () => {
 			sandbox().durations.set({ image: null });
 			const taskId = await buy(sandbox());
@@ -108,17 +94,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 					status,
 				});
 			expect(await executionsOf(workflow)).toMatchObject([{ status: 'success' }]);
-		});
-
-		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
-			const { record } = await ended();
-			sandbox().faults.add({ match: READ, effect: { type: 'status', status: 502 } });
-			sandbox().faults.add({ match: READ, effect: { type: 'reset' } });
-			for (const _ of ['502', 'reset'])
-				expect(await post(workflow.url, record)).toMatchObject({ status: 503 });
-			expect(await executionsOf(workflow)).toEqual([]);
-			expect(await post(workflow.url, record)).toMatchObject({ status: 200 });
-			expect(await executionsOf(workflow)).toHaveLength(1);
 		});
 
 		test('starts nothing a second time after n8n has been restarted', async () => {

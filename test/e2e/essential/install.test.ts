@@ -51,8 +51,8 @@ describeOnHosts('The packed package', (host) => {
 		expect(ofThePackage.filter((line) => /\b(error|warn)/i.test(line))).toEqual([]);
 	});
 
-	const testOf = async (apiKey: string, baseUrl = sandbox().url) =>
-		await host().testCredential(credentialAt(`Key ${apiKey}`, baseUrl, apiKey));
+	const testOf = async (apiKey: string) =>
+		await host().testCredential(credentialAt(`Key ${apiKey}`, sandbox().url, apiKey));
 
 	test('a credential with a working key passes its test', async () => {
 		expect(await testOf('sandbox-key')).toMatchObject({ status: 'OK' });
@@ -63,9 +63,5 @@ describeOnHosts('The packed package', (host) => {
 		expect(status).toBe('Error');
 		expect(message).toBeTruthy();
 		expect(message).not.toContain('no-such-key');
-	});
-
-	test('a credential whose service does not answer fails its test', async () => {
-		expect(await testOf('sandbox-key', 'http://127.0.0.1:1')).toMatchObject({ status: 'Error' });
 	});
 });

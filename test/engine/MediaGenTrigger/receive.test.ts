@@ -340,13 +340,6 @@ describe('A body', () => {
 			{ taskId: id, status: 'completed' },
 		]);
 	});
-
-	test('with names of 60 kB of underscores does not hold n8n up', async () => {
-		const names = ['', '-', '.'].map((end) => '_'.repeat(60_000) + end);
-		const long = { ...picture('long'), ...Object.fromEntries(names.map((name) => [name, 1])) };
-		service.on('GET', shared('long'), { json: long });
-		expect((await host.receive(long)).output?.json).toMatchObject([{ taskId: 'long' }]);
-	}, 5_000);
 });
 
 test('Ids that lead to the record of one task start one execution', async () => {

@@ -1,4 +1,5 @@
 import { FAMILIES, TASK_FAMILIES, taskPath } from '../../../nodes/shared/api/families';
+import type { FaultRuleInput } from '../../../sandbox/service';
 import { useSandbox } from '../support/sandbox';
 import { TriggerHost } from '../support/triggerHost';
 
@@ -41,14 +42,18 @@ test('A task that no path knows is unknown', async () => {
 	);
 });
 
-test('A service that cannot answer is not one that does not know the task', async () => {
-	const taskId = grid();
-	service.sandbox.faults.add({ match: { method: 'GET' }, effect: { type: 'status', status: 502 } });
-	const { status, message, output } = await call(taskId);
-	expect({ status, output }).toEqual({ status: 503, output: undefined });
-	expect(message).not.toContain('does not know');
-	expect(asked()).toHaveLength(1);
-});
+test.each<FaultRuleInput['effect']>([{ type: 'status', status: 502 }, { type: 'reset' }])(
+	'A service that cannot answer is not one that does not know the task: %j',
+	async (effect) => {
+		const taskId = grid();
+		service.sandbox.faults.add({ match: { method: 'GET' }, effect });
+		const { status, message, output } = await call(taskId);
+		expect({ status, output }).toEqual({ status: 503, output: undefined });
+		expect(message).not.toContain('does not know');
+		expect(asked()).toHaveLength(1);
+		expect((await call(taskId)).output?.json).toMatchObject([{ taskId, status: 'completed' }]);
+	},
+);
 
 test('A song is found where only music is: its family is known, though it has failed and shows none', async () => {
 	const { id: taskId } = service.sandbox.originals.track({ state: 'failed' });
