@@ -22,10 +22,6 @@ const CREDENTIAL = 'Sandbox';
 /** Runs to the end of which n8n had not yet kept a record when it was killed, and which therefore come again. */
 const AT_MOST_TWICE = 1;
 
-const digits = `${'1'.repeat(1_000_000)}x`;
-const blanks = `1${' '.repeat(1_000_000)}x`;
-const links = Array.from({ length: 80_000 }, (_, at) => `https://files.example.com/${at}.png`);
-
 describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	const host = useHost(start);
 	const sandbox = useSandbox(host, CREDENTIAL, { durations: { image: 0 } });
@@ -77,23 +73,6 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			expect([400, 422]).toContain(status);
 			expect(data.message).toBeTruthy();
 			expect(await executionsOf(workflow)).toEqual([]);
-		});
-
-		test.each<[string, object]>([
-			['a megabyte of digits', { progress: digits, cost: digits }],
-			['a megabyte of blanks', { progress: blanks, completed: blanks }],
-			['80,000 links', { result: { images: [{ url: links }] } }],
-		])('with %s does not hold n8n up, whether the task is known or not', async (_, parts) => {
-			const taskId = await buy(sandbox());
-			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
-			for (const [id, status] of [
-				['task_of_nobody', 503],
-				[taskId, 200],
-			])
-				expect(await post(workflow.url, { ...parts, id, status: 'completed' })).toMatchObject({
-					status,
-				});
-			expect(await executionsOf(workflow)).toMatchObject([{ status: 'success' }]);
 		});
 
 		test('starts nothing a second time after n8n has been restarted', async () => {

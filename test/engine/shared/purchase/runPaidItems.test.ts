@@ -756,32 +756,6 @@ describe('The key', () => {
 			expect(told).not.toContain('scripted-key');
 		}
 	});
-
-	test('nor as URLs, JSON, base64 or hexadecimal digits have it', async () => {
-		const key = 'scripted/key+of="ours"';
-		const bearer = `Bearer ${key}`;
-		const forms = [
-			encodeURIComponent(key),
-			JSON.stringify(key).slice(1, -1),
-			...['base64', 'base64url', 'hex'].map((form) =>
-				Buffer.from(key).toString(form as BufferEncoding),
-			),
-		];
-		const echo = [
-			...forms,
-			encodeURIComponent(bearer),
-			JSON.stringify({ bearer }),
-			Buffer.from(bearer).toString('base64'),
-		];
-		onSubmit(accepted('task_1'), serviceError(400, echo.join(' ')));
-		onRecord(completedWith(songAt('https://x.example/1.mp3'), { echo }));
-		const credential = { ...service.credential(), apiKey: key };
-		const { items, hints } = await buy(2, oneByOne, { ...goOn, credential });
-		const told = JSON.stringify([items, hints, log]);
-		expect(told).toContain('•••');
-		for (const form of [...forms, Buffer.from(bearer).toString('base64').slice(12, -6), 'scripted'])
-			expect(told).not.toContain(form);
-	});
 });
 
 test('a custom request has the same records: one that may have been bought is not sent again', async () => {
