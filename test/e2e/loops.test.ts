@@ -11,7 +11,7 @@ import {
 	startByHand,
 	workflow,
 } from './support/nodes';
-import { SUBMISSION, useSandbox } from './support/sandbox';
+import { useSandbox } from './support/sandbox';
 
 const CREDENTIAL = 'Loops';
 
@@ -91,14 +91,5 @@ describeOnHosts('Rounds of a node', (host) => {
 		const execution = await run(ledBack({ options: { pollInterval: 1, timeout: 4 } }));
 		expect(charges()).toHaveLength(2);
 		expect(completed(execution).sort()).toEqual(charges().sort());
-	});
-
-	test('an item that may have been bought is refused when it comes back', async () => {
-		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'reset', when: 'after' } });
-		const execution = await run(ledBack({ options: { pollInterval: 1, concurrency: 1 } }));
-		expect(charges()).toHaveLength(2);
-		expect(completed(execution)).toEqual(charges().slice(1));
-		const message = expect.stringContaining('may have been bought by an earlier attempt');
-		expect(execution.json('Pictures', 1)).toEqual([expect.objectContaining({ message })]);
 	});
 });

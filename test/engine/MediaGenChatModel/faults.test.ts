@@ -86,14 +86,6 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 		expect(JSON.stringify([error, log])).not.toContain(apiKey);
 	});
 
-	test('a service that is not there is tried again, and named', async () => {
-		const { error } = await asked({
-			options: { timeout: 20 },
-			credential: { ...service.credential(), baseUrl: 'http://127.0.0.1:9' },
-		});
-		expect(error?.message).toContain('The service could not be reached');
-	});
-
 	test('a cancel ends the request', async () => {
 		answerNever();
 		let cancel = () => {};

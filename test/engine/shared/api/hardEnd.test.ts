@@ -112,13 +112,6 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		await expectClosed();
 	});
 
-	test('the balance', async () => {
-		service.on('GET', '/v1/balance', trickling['its body']);
-		const { error } = await run(new MediaGenBalance(), { resource: 'balance', operation: 'get' });
-		expect(error?.message).toContain('The request timed out');
-		await expectClosed();
-	});
-
 	test('an upload', async () => {
 		service.on('POST', '/v1/uploads/images', trickling['its body']);
 		const parameters = { ...upload, source: 'binary', binaryPropertyName: 'data' };

@@ -2,15 +2,12 @@ import { gzipSync } from 'node:zlib';
 
 import { inflate } from '../../../support/server';
 import { fastClock } from '../../support/clocks';
-import { runnerOf } from '../../support/operations';
 import type { Reply } from '../../support/scriptedService';
 import { accepted, completed, serviceError } from '../../support/scriptedTasks';
 import { goOn } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, buy, bought, recordsRead } = useSoundService(() =>
-	fastClock(100),
-);
+const { onSubmit, onRecord, buy, bought, recordsRead } = useSoundService(() => fastClock(100));
 
 const compressed = ({ status, json }: Reply): Reply => ({
 	status,
@@ -42,15 +39,6 @@ test('a submission: it may have been bought', async () => {
 		description: expect.stringContaining('The task may have been bought anyway'),
 	});
 	expect(bought()).toHaveLength(1);
-});
-
-test('an answer in chat: it may have been bought', async () => {
-	service.on('POST', '/v1/messages', bomb);
-	const { error } = await runnerOf(service)('chat.message');
-	expect(error).toMatchObject({
-		message: `${WORDS} [row 1 (item 0)]`,
-		description: expect.stringContaining('The answer may have been bought anyway'),
-	});
 });
 
 test('answers that are compressed are read, and so are errors', async () => {
