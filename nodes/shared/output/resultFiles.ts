@@ -75,6 +75,10 @@ const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
+/** Whether a file is not what a task was bought for: a look at it, or what it was made from. */
+export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
+	name !== null && /^(?:source|preview|thumb)/i.test(name);
+
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
@@ -307,7 +311,8 @@ class Results {
 			// The number after the highest so far. Only the service numbers the pictures of a grid.
 			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
-			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file);
+			const saysNothing =
+				isFieldName === true && kind !== 'audio' && isAlone(file) && !isLesser(file);
 			return { index, kind, url, name: saysNothing ? null : name, expiresAt, ...beside };
 		});
 	}

@@ -1,6 +1,13 @@
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import { otherReason } from '../api/errors';
-import { isGridRecord, TASK_FAMILIES, type TaskFamily } from '../api/families';
+import {
+	FAMILIES,
+	isGridRecord,
+	type ResultKind,
+	TASK_FAMILIES,
+	type TaskFamily,
+} from '../api/families';
+import { MAKES_GRID } from '../api/grid';
 import {
 	knownStatus,
 	TASK_STATUSES,
@@ -13,6 +20,7 @@ import { objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
+	isLesser,
 	type SentRequest,
 	type ResultFile,
 	resultFiles,
@@ -88,33 +96,66 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Operations that make text, or whose task may have made anything. */
-const MAY_BE_TEXT = new Set(['upsampleTags', 'get', 'wait', 'submit', 'callback']);
+const MAY_BE_TEXT = new Set(['upsampleTags', 'get', 'wait', 'submit']);
+
+/** Whether a record without files has the result in words. After the answer to a callback, the service does not call again. */
+function isInWords(raw: Record<string, unknown>, { family, operation }: Task): boolean {
+	const words = textResult(raw);
+	if (operation === 'callback') return words?.upsampled_tags !== undefined;
+	const mayBeText = family === null || family === 'grid' || MAY_BE_TEXT.has(operation);
+	return mayBeText && words !== undefined;
+}
 
 /** Whether a picture only shows what a song or a video looks like: the cover, or a frame. */
 export const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
 	kind === 'image' && (family === 'music' || (family === 'video' && name !== null));
 
-const MAIN_FILE = /^(?:audio|video)(?:_?url)?$/i;
+/** Fields for what a task makes, by its kind. */
+const PLACES: Readonly<Record<ResultKind, RegExp>> = {
+	audio: /^(?:audios?|music|songs?|tracks?|stems)(?:_?urls?)?$/i,
+	image: /^(?:images?|pictures?)(?:_?urls?)?$/i,
+	video: /^(?:videos?|clips?)(?:_?urls?)?$/i,
+};
 
-/** Whether a result names a song or a video that it does not have yet, at any depth: `"audio_url": ""`. */
-function namesMissing(result: unknown): boolean {
-	if (typeof result !== 'object' || result === null) return false;
-	return Object.entries(result).some(([field, value]: [string, unknown]) =>
-		value === null || value === '' ? MAIN_FILE.test(field) : namesMissing(value),
-	);
+/** Whether a place for what a task makes is there, at any depth, and lacks a file: `"video_url": ""`, `"music": [{ "title": "Rain" }]`. */
+function lacksFile(value: unknown, kind: ResultKind): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	const family = TASK_FAMILIES.find((each) => FAMILIES[each].kind === kind && each !== 'grid');
+	const hasFile = (field: string, entry: unknown) => {
+		const record = toTaskRecord({ raw: { result: { [field]: entry } }, status: 'completed' });
+		const files = resultFiles(record, family ?? null, undefined, 'https://localhost');
+		return files.some((file) => file.kind === kind && !isLesser(file));
+	};
+	return Object.entries(value).some(([field, inner]: [string, unknown]) => {
+		if (!PLACES[kind].test(field)) return lacksFile(inner, kind);
+		const entries: unknown[] = Array.isArray(inner) ? inner : [inner];
+		return entries.length === 0 || entries.some((entry) => !hasFile(field, entry));
+	});
+}
+
+/** Whether the list of what a family makes has an entry without a file, beside others with one. */
+export function isPartial(raw: Record<string, unknown>, family: TaskFamily | null): boolean {
+	const { kind, results: place } = FAMILIES[family ?? 'grid'];
+	const list = place && 'list' in place ? objectOf(resultOf(raw))[place.list] : undefined;
+	return Array.isArray(list) && list.length > 1 && lacksFile({ [`${kind}s`]: list }, kind);
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	const { family, operation, status, results } = task;
 	if (status !== 'completed') return false;
-	if (results.length === 0) {
-		const mayBeText = family === null || family === 'grid' || MAY_BE_TEXT.has(operation);
-		return !mayBeText || textResult(raw) === undefined;
+	if (results.length === 0) return !isInWords(raw, task);
+	const result = resultOf(raw);
+	if (isGridRecord(raw, family)) {
+		const hasPlace = [raw, objectOf(result)].some((holder) => 'image_urls' in holder);
+		return MAKES_GRID.has(operation) && hasPlace && results.every(({ index }) => index === null);
 	}
-	const isAllCovers = !isGridRecord(raw, family) && results.every((file) => isCover(task, file));
+	const kinds = family === null ? (['audio', 'video'] as const) : [FAMILIES[family].kind];
+	if (results.some((file) => kinds.some((kind) => kind === file.kind) && !isLesser(file)))
+		return false;
 	// A custom request may be for pictures.
-	return isAllCovers && (operation !== 'submit' || namesMissing(resultOf(raw)));
+	const isAllCovers = operation !== 'submit' && results.every((file) => isCover(task, file));
+	return isAllCovers || kinds.some((kind) => lacksFile(result, kind));
 }
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */

@@ -101,7 +101,7 @@ const EXAMPLES: Readonly<Record<TaskFamily, ExampleRequest>> = {
 	image: {
 		action: 'Submit a custom request',
 		jobs: 'a new endpoint of the service',
-		path: '/v1/images/outpaints',
+		path: '/v1/images/variations',
 		field: 'image_url',
 		value: 'https://example.com/picture.png',
 	},

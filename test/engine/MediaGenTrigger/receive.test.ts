@@ -206,6 +206,22 @@ describe('A callback for a completed record without a result', () => {
 		expect(await host.receive(record)).toMatchObject({ status: 503 });
 	});
 
+	const cover = 'https://files.example.com/c.png';
+
+	test.each<[string, object]>([
+		['a cover beside an empty link', { cover_url: cover, video_url: null }],
+		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
+		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
+		['words alone', { revised_prompt: 'A lighthouse in the fog' }],
+	])('is answered 503 where it has %s', async (_, result) => {
+		service.on('GET', shared('behind'), { json: done('behind', result) });
+		expect(await host.receive(done('behind', result))).toMatchObject({ status: 503 });
+		service.on('GET', shared('behind'), { json: picture('behind') });
+		expect((await host.receive(picture('behind'))).output?.json).toMatchObject([
+			{ taskId: 'behind', url: 'https://example.com/1.png' },
+		]);
+	});
+
 	test('starts one without a result after half a minute: the task may have none', async () => {
 		service.on('GET', shared('textless'), { json: empty('textless') });
 		expect(await host.receive(empty('textless'))).toMatchObject({ status: 503 });

@@ -120,6 +120,8 @@ describe('A completed record without a result is read again', () => {
 		['an empty link', { audio_url: '', title: 'Waves' }],
 		['words in place of a song', { text: 'almost done' }],
 		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],
+		['an empty link beside a preview', { preview_url: `${FIRST_SONG}.ogg`, audio_url: null }],
+		['an empty stem beside its source', { source_audio_url: FIRST_SONG, stems: { drums: null } }],
 	])('until it is filled, where it has %s', async (_, result) => {
 		onRecord(running, empty(result), empty(result), completed);
 		const { json } = await buy();
@@ -178,12 +180,84 @@ describe('A completed record without a result is read again', () => {
 		expect(asked()).toHaveLength(1);
 	});
 
+	/** The path of the records of pictures and videos. */
+	const SHARED = '/v1/tasks/*';
+	const PICTURE = 'https://files.example.com/1.png';
+	const CLIP = 'https://files.example.com/1.mp4';
+
+	/** A record that is filled when it is read again; the link of the result. */
+	test.each<[string, string, object, string]>([
+		['a thumbnail', 'image.generate', { thumbnail_url: PICTURE, images: [] }, PICTURE],
+		[
+			'the list of a preview',
+			'image.generate',
+			{ images: [{ url: [''], preview: PICTURE }] },
+			PICTURE,
+		],
+		['a picture', 'video.generate', { image_url: PICTURE, video_url: '' }, CLIP],
+		['a cover in a list', 'video.generate', { videos: [{ url: [], image_url: PICTURE }] }, CLIP],
+		['a sound', 'video.generate', { audio_url: FIRST_SONG, video_url: null }, CLIP],
+		['a picture that moves', 'video.generate', { url: `${PICTURE}.gif`, videos: [] }, CLIP],
+		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
+	])('until it has more than %s (%s)', async (_, operation, result, url) => {
+		service.on('POST', '*', accepted('task_1'));
+		service.on('GET', SHARED, empty(result), completedWith({ url }));
+		const given = { path: '/v1/videos/create', body: '{"prompt":"rain"}', prompt: 'Rain' };
+		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
+		expect(json[0]).toMatchObject({ status: 'completed', url });
+		expect(service.sent('GET', SHARED)).toHaveLength(2);
+	});
+
+	test.each<[string, string, object]>([
+		['grid.variation', 'VARIATION', []],
+		['grid.reroll', 'REROLL', ['', '', '', '']],
+		['grid.task.submit', 'IMAGINE', [null]],
+	])('until the new grid of %s has its four pictures', async (operation, action, image_urls) => {
+		service.on('POST', '*', accepted('task_1'));
+		const grid = { status: 'SUCCESS', action, grid_image_url: `${PICTURE}?grid` };
+		const four = [1, 2, 3, 4].map((at) => `${PICTURE}?${at}`);
+		const records = [image_urls, four].map((urls) => ({ json: { ...grid, image_urls: urls } }));
+		service.on('GET', SHARED, ...records);
+		const given = { path: '/v1/gridart/imagine', taskId: 'grid_1', index: 1 };
+		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
+		expect(json[0]?.results).toHaveLength(5);
+	});
+
+	test('and what it has comes out with a note where it lacks a track', async () => {
+		onRecord(empty({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] }));
+		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
+		expect(json[0]).toMatchObject({ url: FIRST_SONG });
+		expect(json[0]?.notes).toEqual([expect.stringContaining('its record lacks some of its files')]);
+	});
+
+	test.each<[string, string, object]>([
+		[
+			'a video beside an empty list',
+			'video.generate',
+			{ video_url: CLIP, videos: [], audio_url: '' },
+		],
+		['a picture beside an empty list', 'image.generate', { image_url: PICTURE, images: [] }],
+		['a picture that moves, alone', 'video.generate', { url: `${PICTURE}.gif` }],
+		[
+			'the original beside a copy',
+			'video.generate',
+			{ original_url: CLIP, watermark_url: `${CLIP}?2` },
+		],
+	])('not where it has %s', async (_, operation, result) => {
+		service.on('POST', '*', accepted('task_1'));
+		service.on('GET', SHARED, empty(result));
+		const { json } = await runnerOf(service)(operation, { prompt: 'Rain', downloadFiles: false });
+		expect(json[0]?.notes).toBeUndefined();
+		expect(service.sent('GET', SHARED)).toHaveLength(1);
+	});
+
 	test.each<[string, object, number]>([
 		['without its song is', { title: 'T', audio_url: '', image_url: `${FIRST_SONG}.png` }, 2],
+		['whose track has its cover alone is', { music: [{ image_url: `${FIRST_SONG}.png` }] }, 2],
 		['that is for a picture is not', { image_url: `${FIRST_SONG}.png` }, 1],
-	])('a custom request %s read again', async (_, track, reads) => {
+	])('a custom request %s read again', async (_, result, reads) => {
 		service.on('POST', '*', accepted('task_1'));
-		onRecord(empty({ music: [track] }), completed);
+		onRecord(empty(result), completed);
 		const given = { path: '/v1/music/create', bodyType: 'json', body: '{"prompt":"rain"}' };
 		await runnerOf(service)('music.task.submit', { ...given, downloadFiles: false });
 		expect(asked()).toHaveLength(reads);
