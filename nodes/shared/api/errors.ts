@@ -112,7 +112,7 @@ interface Response {
 }
 
 const asText = (value: unknown): string | undefined =>
-	(typeof value === 'string' && value !== '') || typeof value === 'number'
+	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
 		? String(value)
 		: undefined;
 

@@ -24,13 +24,20 @@ export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | und
 	return undefined;
 }
 
-/** Whether a picture has no alpha channel, by its first bytes: a JPEG, a plain PNG or a lossy WebP. */
+/** Where the parts of a WebP say in one bit that the picture has transparency; a lossy picture alone has none. */
+const ALPHA_BYTE: Readonly<Record<string, number>> = { VP8X: 20, VP8L: 24 };
+
+const ALPHA_BIT = 0x10;
+
+/** Whether a picture has no alpha channel, by its first bytes. Of a GIF they do not say it. */
 export function isOpaque(bytes: Buffer): boolean {
 	const type = pictureType(bytes);
 	// The color types 4 and 6 have one; the others may name transparent colors, before their content.
 	if (type === 'image/png' && [4, 6].includes(bytes[25] ?? 0)) return false;
 	if (type === 'image/png') return !bytes.includes('tRNS') && bytes.includes('IDAT');
-	return type === 'image/jpeg' || (type === 'image/webp' && startsWith(bytes, 'VP8 ', 12));
+	if (type !== 'image/webp') return type === 'image/jpeg';
+	const at = ALPHA_BYTE[bytes.subarray(12, 16).toString('latin1')];
+	return at === undefined || ((bytes[at] ?? 0) & ALPHA_BIT) === 0;
 }
 
 /** A stored picture (spec, Uploaded image record). */

@@ -143,6 +143,17 @@ describe.each<[string, INodeParameters]>([
 		},
 	);
 
+	const lossless = async (picture: Buffer) =>
+		await sharp(picture).webp({ lossless: true }).toBuffer();
+
+	test('a lossless WebP as a mask needs an alpha channel, too', async () => {
+		const opaque = await runWith(await lossless(await picture(64, 48)));
+		expectRefused(service, opaque, 'the file in "mask" has no alpha channel');
+		expect(
+			(await runWith(await lossless(await picture(64, 48, 'png', true)))).error,
+		).toBeUndefined();
+	});
+
 	test('sends a mask of any kind to a model that it does not know', async () => {
 		const result = await runWith(await picture(64, 48, 'jpeg'), { model: 'imagegen-9' });
 		expect(result.error).toBeUndefined();
