@@ -1,4 +1,4 @@
-import { kindByExtension, RESULT_KINDS } from '../api/families';
+import { RESULT_KINDS } from '../api/families';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/uploads';
 import { isBlank, isObject } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
@@ -90,14 +90,7 @@ export class PictureReader {
 	links(name: string, values: ParameterValues, kind: 'image' | 'video' = 'image'): unknown[] {
 		const problem = kindProblem(values[name], kind);
 		if (problem !== undefined) throw this.refusal(name, problem);
-		const links = linkList(values[name]);
-		const kinds = links.map((link) =>
-			typeof link === 'string' ? kindByExtension(link) : undefined,
-		);
-		const other = kinds.find((each) => each !== undefined && each !== kind);
-		if (other !== undefined)
-			throw this.refusal(name, `must give the kind ${kind}, and gives a link of the kind ${other}`);
-		return links;
+		return linkList(values[name]);
 	}
 
 	/** The one picture or video that a field gives; `undefined` for none, `''` for entries without one. Refuses more: the others would not be sent. */
@@ -110,11 +103,7 @@ export class PictureReader {
 
 	/** The link of the one video that a field gives. */
 	video(name: string, values: ParameterValues): unknown {
-		const { [name]: given } = values;
-		const isVideo = (result: unknown) => isObject(result) && result.kind === 'video';
-		// The results of a video have its cover, too.
-		const videos = Array.isArray(given) && given.some(isVideo) ? given.filter(isVideo) : given;
-		return this.only(name, this.links(name, { [name]: videos }, 'video'), 'video');
+		return this.only(name, this.links(name, values, 'video'), 'video');
 	}
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */

@@ -526,11 +526,6 @@ describe('Reference images', () => {
 			'"Image URLs" must give the kind image, and gives a result of the kind audio',
 		],
 		[
-			'the link of a video among the references',
-			byUrl(front, 'https://example.com/clip.MP4?x=1'),
-			'"Image URLs" must give the kind image, and gives a link of the kind video',
-		],
-		[
 			'a video as a mask',
 			{ ...byUrl(front), ...more({ maskUrl: `={{ ({ kind: 'video', url: '${side}' }) }}` }) },
 			'"Mask URL" must give the kind image, and gives a result of the kind video',

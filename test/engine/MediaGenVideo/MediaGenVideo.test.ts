@@ -45,9 +45,6 @@ const elements = (...element: Given[]) => ({
 	additionalFields: { elementList: { element } },
 });
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
-/** What a Video node gives as `results`. */
-const withCover = `={{ [{ kind: 'video', url: '${clip}' }, { kind: 'image', url: '${front}' }] }}`;
-
 const edit = { ...prompt, referType: 'base', videoUrl: clip };
 
 const sentImages = [{ url: front, role: 'first_frame' }];
@@ -91,7 +88,6 @@ const generateRows: Row[] = [
 	withVideo('referType', {}, {}),
 	withVideo('videoUrl', { referType: 'feature' }, { refer_type: 'feature' }),
 	withVideo('videoUrl', { videoUrl: `${clip};\n` }, {}),
-	withVideo('videoUrl', { videoUrl: withCover }, {}),
 	withVideo(
 		'additionalFields.keepOriginalSound',
 		{ additionalFields: { keepOriginalSound: 'yes' } },
@@ -253,11 +249,6 @@ test.each<[string, Given, string]>([
 		'a picture in place of the video',
 		{ ...edit, videoUrl: `={{ ({ kind: 'image', url: '${clip}' }) }}` },
 		'"Video URL" must give the kind video, and gives a result of the kind image',
-	],
-	[
-		'the link of a picture in place of the video',
-		{ ...edit, videoUrl: front },
-		'"Video URL" must give the kind video, and gives a link of the kind image',
 	],
 	['a video and words', { ...edit, videoUrl: `${clip}\nfoo` }, 'must be one video, and it gives 2'],
 	['two videos', { ...edit, videoUrl: `${clip}, ${clip};` }, 'must be one video, and it gives 2'],
