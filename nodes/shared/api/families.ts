@@ -1,6 +1,5 @@
 import { isObject } from '../util/json';
 import { isMeantAsLink } from './address';
-import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
 /** The kinds of task that the service runs. The trigger tries their paths in this order: first the one that most of them share. */
 export const TASK_FAMILIES = ['grid', 'music', 'image', 'video'] as const;
@@ -10,13 +9,6 @@ export type TaskFamily = (typeof TASK_FAMILIES)[number];
 export const RESULT_KINDS = ['audio', 'image', 'video'] as const;
 
 export type ResultKind = (typeof RESULT_KINDS)[number];
-
-/** The kind of a file by the ending of its link; `undefined` for another ending. */
-export function kindByExtension(link: string): ResultKind | undefined {
-	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
-	const type = TYPE_OF_EXTENSION.get(extension.toLowerCase());
-	return RESULT_KINDS.find((kind) => type?.startsWith(kind));
-}
 
 /** Links in `result.<list>[].<link>`, with a number for each entry or for each link. */
 export interface ListPlace {

@@ -31,11 +31,11 @@ import {
 	streamResponse,
 	withHardEnd,
 } from '../api/http';
-import { MEDIA_EXTENSION } from '../api/mediaTypes';
 import { toApiName } from '../util/case';
 import { clock, sleep, within } from '../util/clock';
 import { parseWebUrl } from '../util/schema';
 import { isData, linkedType, toMimeType, withExtension } from './fileNames';
+import { MEDIA_EXTENSION } from './mediaTypes';
 import type { ResultFile } from './resultFiles';
 
 /** What every n8n context that can download a file has in common. */

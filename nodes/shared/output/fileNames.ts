@@ -1,4 +1,4 @@
-import { EXTENSION_OF_TYPE, MEDIA_EXTENSION, TYPE_OF_EXTENSION } from '../api/mediaTypes';
+import { EXTENSION_OF_TYPE, MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 

@@ -3,7 +3,6 @@ import {
 	FAMILIES,
 	type FieldPlace,
 	isGridRecord,
-	kindByExtension,
 	type ListPlace,
 	RESULT_KINDS,
 	type ResultKind,
@@ -15,6 +14,7 @@ import { toCamelCase } from '../util/case';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';
+import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
 export const resultShape = z.object({
 	/** The service's own number: a track's, or 1 to 4 for the pictures of a grid. Files without one continue the count. */
@@ -129,6 +129,12 @@ function nameOf(field: string): string | null {
 function kindOfField(field: string): ResultKind | undefined {
 	const said = [...field.matchAll(KIND_WORDS)].at(-1)?.groups;
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
+}
+
+function kindByExtension(link: string): ResultKind | undefined {
+	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
+	const type = TYPE_OF_EXTENSION.get(extension.toLowerCase());
+	return RESULT_KINDS.find((kind) => type?.startsWith(kind));
 }
 
 /** The kind of a file by its field or its link; `undefined` where neither says it. */
