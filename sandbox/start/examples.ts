@@ -12,7 +12,7 @@ const NEEDS_2 = /Needs n8n 2/;
 const DOCKER_FILES = '/home/node/.n8n-files';
 
 /**
- * Imports every workflow of the examples folder. A kept n8n has some of them already, by name: they stay as they are.
+ * Imports the workflows of the examples folder. A kept n8n has some of them already, by name: they stay as they are.
  *
  * n8n lists the latest first. The order of the imports makes the list begin with the pipeline, with the others in alphabetical order
  * below it.

@@ -191,7 +191,7 @@ describeLongOnHosts("n8n's editor", '2.41', (host, version) => {
 
 	test.each([
 		[
-			'"Prompt" is required [row 2 (item 1)]',
+			'"Prompt" is required: its expression is empty [row 2 (item 1)]',
 			{ prompt: '={{ $itemIndex === 1 ? "" : $json.prompt }}' },
 		],
 		[

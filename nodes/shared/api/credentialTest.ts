@@ -5,6 +5,7 @@ import type {
 } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
+import { objectOf } from '../util/json';
 import { readConnection, storedCredential } from './connection';
 import { asError, errorFromResponse } from './errors';
 import { isSuccess, openResponse, parseAnswer, readBody } from './http';
@@ -39,7 +40,8 @@ export async function mediaGenApiTest(
 				timeout: TEST_WITHIN_MS,
 			});
 		const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
-		const answer = { ...head, body: await readBody(pieces, connection) };
+		const headers = objectOf(connection.redact(head.headers));
+		const answer = { ...head, headers, body: await readBody(pieces, connection) };
 		if (!isSuccess(answer))
 			return failed(errorFromResponse(answer, clock.now(), NO_SERVICE).message);
 		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);

@@ -181,7 +181,7 @@ function classOf(status: number): readonly [typeof ApiError, string] {
 }
 
 /** Redirects whose request was not carried out: it must be repeated elsewhere. Others can follow one that was. */
-const NOT_CARRIED_OUT = [301, 307, 308];
+const NOT_CARRIED_OUT = [307, 308];
 
 /** Where a redirect to a whole URL leads. Without the path, which may hold a secret. */
 function redirectOrigin({ statusCode, headers: { location } }: Response): string | undefined {

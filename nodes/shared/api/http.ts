@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { clock, passesOnHost, sleep } from '../util/clock';
-import { parseExactJson, textOrJson } from '../util/json';
+import { objectOf, parseExactJson, textOrJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
@@ -345,7 +345,9 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		if (isSuccess(response)) return response;
 		const body = await readBody(response.pieces, connection);
 		const { notFound, mayBeDone } = request;
-		throw errorFromResponse({ ...response, body }, clock.now(), notFound, mayBeDone?.(body));
+		const headers = objectOf(connection.redact(response.headers));
+		const shown = { ...response, headers, body };
+		throw errorFromResponse(shown, clock.now(), notFound, mayBeDone?.(body));
 	}
 
 	/** Waits for the end of a rate limit. Throws if that would pass the deadline; a caller that asks again by itself then has a last try. */

@@ -24,12 +24,12 @@ export function pictureType(bytes: Buffer): (typeof PICTURE_TYPES)[number] | und
 	return undefined;
 }
 
-/** Where the parts of a WebP say in one bit that the picture has transparency; a lossy picture alone has none. */
+/** The byte of a WebP with the alpha bit, by its first chunk. The chunk of a lossy picture, `VP8 `, has none. */
 const ALPHA_BYTE: Readonly<Record<string, number>> = { VP8X: 20, VP8L: 24 };
 
 const ALPHA_BIT = 0x10;
 
-/** Whether a picture has no alpha channel, by its first bytes. Of a GIF they do not say it. */
+/** Whether a picture has no alpha channel, by its first bytes. A GIF counts as one that has it. */
 export function isOpaque(bytes: Buffer): boolean {
 	const type = pictureType(bytes);
 	// The color types 4 and 6 have one; the others may name transparent colors, before their content.
@@ -37,7 +37,7 @@ export function isOpaque(bytes: Buffer): boolean {
 	if (type === 'image/png') return !bytes.includes('tRNS') && bytes.includes('IDAT');
 	if (type !== 'image/webp') return type === 'image/jpeg';
 	const at = ALPHA_BYTE[bytes.subarray(12, 16).toString('latin1')];
-	return at === undefined || ((bytes[at] ?? 0) & ALPHA_BIT) === 0;
+	return at === undefined ? startsWith(bytes, 'VP8 ', 12) : ((bytes[at] ?? 0) & ALPHA_BIT) === 0;
 }
 
 /** A stored picture (spec, Uploaded image record). */

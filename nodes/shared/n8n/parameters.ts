@@ -192,13 +192,12 @@ export function validationError(
 ): NodeOperationError {
 	const node = context.getNode();
 	const sentences = issues.map(({ path, message }) => {
-		const places = COLLECTIONS.map((place) => [
-			...place,
-			...path.map((step) => toCamelCase(String(step))),
-		]);
+		const name = toCamelCase(String(path[0]));
 		// The editor shows the value of an expression in the first item only.
-		const isEmpty = message === REQUIRED && places.some((place) => isExpression(node, place));
-		return `"${placeOf(fields, path)}" ${isEmpty ? NO_VALUE : message}`;
+		const isOfExpression = () =>
+			path.length === 1 && COLLECTIONS.some((place) => isExpression(node, [...place, name]));
+		const words = message === REQUIRED && isOfExpression() ? NO_VALUE : message;
+		return `"${placeOf(fields, path)}" ${words}`;
 	});
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
 	// n8n shows it in one line.

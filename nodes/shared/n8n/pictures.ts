@@ -103,7 +103,12 @@ export class PictureReader {
 
 	/** The link of the one video that a field gives. */
 	video(name: string, values: ParameterValues): unknown {
-		return this.only(name, this.links(name, values, 'video'), 'video');
+		const { [name]: given } = values;
+		// The results of a video have its cover, too.
+		const isCover = (result: unknown) => isObject(result) && result.kind === 'image';
+		const videos = Array.isArray(given) ? given.filter((each) => !isCover(each)) : [];
+		const links = this.links(name, videos.length > 0 ? { [name]: videos } : values, 'video');
+		return this.only(name, links, 'video');
 	}
 
 	/** The one picture that either of two fields gives: the names of binary fields, or a link. `undefined` for none. */

@@ -54,7 +54,7 @@ const KIND_WORDS =
 	/(?<audio>audio)|(?<image>image|picture|cover|thumbnail|frame)|(?<video>video)/gi;
 
 /** Fields that a request can have. In a record whose request is not known they may repeat it. */
-const REQUEST_FIELDS = new Set([
+export const REQUEST_FIELDS = new Set([
 	'image_urls',
 	'mask_url',
 	'image_with_roles',
@@ -75,9 +75,13 @@ const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
-/** Whether a file is not what a task was bought for: a look at it, or what it was made from. */
+/** Fields of what a task was made from, and of a preview of what it made. */
+const LESSER_NAME =
+	/^(?:source|input|parent|reference|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?$/;
+
+/** Whether a file is, by its name, a preview or what the task was made from. */
 export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
-	name !== null && /^(?:source|preview|thumb)/i.test(name);
+	LESSER_NAME.test(toCamelCase(name ?? ''));
 
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
@@ -125,8 +129,13 @@ function nameOf(field: string): string | null {
 	return name === '' || GENERIC_NAME.test(name) ? null : name;
 }
 
+/** Whether a field is for a link to a file that is neither a preview nor what the task was made from. */
+export const isLinkField = (field: string): boolean =>
+	(LINK_ENDING.test(field) || GENERIC_NAME.test(field)) &&
+	!isLesser({ name: field.replace(LINK_ENDING, '') });
+
 /** The kind that the last word in a field's name says: `image_to_video_url` is a video. */
-function kindOfField(field: string): ResultKind | undefined {
+export function kindOfField(field: string): ResultKind | undefined {
 	const said = [...field.matchAll(KIND_WORDS)].at(-1)?.groups;
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }

@@ -16,11 +16,14 @@ import {
 	toTaskRecord,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
-import { objectOf } from '../util/json';
+import { isObject, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
 	isLesser,
+	isLinkField,
+	kindOfField,
+	REQUEST_FIELDS,
 	type SentRequest,
 	type ResultFile,
 	resultFiles,
@@ -98,7 +101,7 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 /** Operations that make text, or whose task may have made anything. */
 const MAY_BE_TEXT = new Set(['upsampleTags', 'get', 'wait', 'submit']);
 
-/** Whether a record without files has the result in words. After the answer to a callback, the service does not call again. */
+/** Whether a record without files has the result in words. To a callback, words may come before the file, and it is the last chance to wait. */
 function isInWords(raw: Record<string, unknown>, { family, operation }: Task): boolean {
 	const words = textResult(raw);
 	if (operation === 'callback') return words?.upsampled_tags !== undefined;
@@ -117,27 +120,43 @@ const PLACES: Readonly<Record<ResultKind, RegExp>> = {
 	video: /^(?:videos?|clips?)(?:_?urls?)?$/i,
 };
 
-/** Whether a place for what a task makes is there, at any depth, and lacks a file: `"video_url": ""`, `"music": [{ "title": "Rain" }]`. */
-function lacksFile(value: unknown, kind: ResultKind): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	const family = TASK_FAMILIES.find((each) => FAMILIES[each].kind === kind && each !== 'grid');
-	const hasFile = (field: string, entry: unknown) => {
-		const record = toTaskRecord({ raw: { result: { [field]: entry } }, status: 'completed' });
-		const files = resultFiles(record, family ?? null, undefined, 'https://localhost');
-		return files.some((file) => file.kind === kind && !isLesser(file));
-	};
-	return Object.entries(value).some(([field, inner]: [string, unknown]) => {
-		if (!PLACES[kind].test(field)) return lacksFile(inner, kind);
-		const entries: unknown[] = Array.isArray(inner) ? inner : [inner];
-		return entries.length === 0 || entries.some((entry) => !hasFile(field, entry));
-	});
+const isBlankPlace = (value: unknown): boolean =>
+	value === null ||
+	(typeof value === 'string' && value.trim() === '') ||
+	(Array.isArray(value) && value.every(isBlankPlace));
+
+/** Whether a place for what a task makes is empty, or has an entry without a link to it: `[{ "url": [], "cover_url": … }]`. */
+function isUnfilled(place: unknown, kind: ResultKind): boolean {
+	if (Array.isArray(place) && place.length > 0 && place.every(isObject))
+		return place.some((entry) => linksIn(entry, kind).every(isBlankPlace));
+	if (!isObject(place)) return isBlankPlace(place);
+	const links = linksIn(place, kind);
+	return (links.length > 0 ? links : Object.values(place)).every(isBlankPlace);
 }
 
-/** Whether the list of what a family makes has an entry without a file, beside others with one. */
+/** The values of the fields for a link to what a task makes, and not to a cover or a preview. */
+const linksIn = (holder: Record<string, unknown>, kind: ResultKind) =>
+	Object.entries(holder)
+		.filter(([field]) => isLinkField(field) && [undefined, kind].includes(kindOfField(field)))
+		.map(([, value]) => value);
+
+/** Whether a place for what a task makes is there, at any depth, and empty: `"video_url": ""`. */
+const hasEmptyPlace = (value: unknown, kind: ResultKind): boolean =>
+	typeof value === 'object' &&
+	value !== null &&
+	Object.entries(value).some(([field, inner]: [string, unknown]) =>
+		PLACES[kind].test(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind),
+	);
+
+/** Whether the list of what a family makes has an entry with an empty link, beside others with one. */
 export function isPartial(raw: Record<string, unknown>, family: TaskFamily | null): boolean {
-	const { kind, results: place } = FAMILIES[family ?? 'grid'];
-	const list = place && 'list' in place ? objectOf(resultOf(raw))[place.list] : undefined;
-	return Array.isArray(list) && list.length > 1 && lacksFile({ [`${kind}s`]: list }, kind);
+	const place = family && FAMILIES[family].results;
+	if (!place || !('list' in place)) return false;
+	const list: unknown = objectOf(resultOf(raw))[place.list];
+	const links = (Array.isArray(list) ? list.filter(isObject) : []).flatMap((entry) =>
+		place.link in entry ? [isBlankPlace(entry[place.link])] : [],
+	);
+	return links.includes(true) && links.includes(false);
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
@@ -150,13 +169,25 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 		const hasPlace = [raw, objectOf(result)].some((holder) => 'image_urls' in holder);
 		return MAKES_GRID.has(operation) && hasPlace && results.every(({ index }) => index === null);
 	}
-	const kinds = family === null ? (['audio', 'video'] as const) : [FAMILIES[family].kind];
-	if (results.some((file) => kinds.some((kind) => kind === file.kind) && !isLesser(file)))
-		return false;
+	if (results.some((file) => isMain(file, family))) return false;
+	const isAllCovers = results.every((file) => isCover(task, file));
 	// A custom request may be for pictures.
-	const isAllCovers = operation !== 'submit' && results.every((file) => isCover(task, file));
-	return isAllCovers || kinds.some((kind) => lacksFile(result, kind));
+	if (isAllCovers && operation !== 'submit') return true;
+	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
+	return kindsOf(family).some(
+		(kind) =>
+			hasEmptyPlace(result, kind) ||
+			beside.some(([field, value]) => PLACES[kind].test(field) && isUnfilled(value, kind)),
+	);
 }
+
+/** The kinds of what a family makes. A picture of an unknown family may be a cover. */
+const kindsOf = (family: TaskFamily | null): ResultKind[] =>
+	family === null ? ['audio', 'video'] : [FAMILIES[family].kind];
+
+/** Whether a file is what a task was bought for. */
+export const isMain = (file: ResultFile, family: TaskFamily | null): boolean =>
+	kindsOf(family).includes(file.kind) && !isLesser(file);
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
 export function wordsOf(

@@ -16,7 +16,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty, isPartial, submittedTask, type Task, toTask } from '../output/task';
+import { isEmpty, isMain, isPartial, submittedTask, type Task, toTask } from '../output/task';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
@@ -147,17 +147,18 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 	try {
 		const task = toTask(record, { ...run, taskId, request }, brandWords, baseUrl);
 		const reason = task.status === 'completed' ? (record.failure?.message ?? '') : '';
+		const fewer = fewerNote(run, item, task);
 		const notes = [
 			...before,
-			...(note === undefined ? fewerNote(run, item, task) : [note]),
+			...(note === undefined ? fewer : [note]),
 			// A single word, such as "success", says nothing.
 			...(/\S\s+\S/.test(reason) ? [`The record also says: ${reason}`] : []),
 		];
-		const lacksSome = task.status === 'completed' && isPartial(raw, run.family);
-		if (!isEmpty(raw, task) && !lacksSome) return { ...item, task, record: raw, notes };
-		const kind = run.family && FAMILIES[run.family].kind;
-		const what = (task.results.length > 0 && kind) || 'file';
-		const lack = task.results.some((file) => file.kind === kind)
+		const isWhole = fewer.length > 0 || task.status !== 'completed' || !isPartial(raw, run.family);
+		if (!isEmpty(raw, task) && isWhole) return { ...item, task, record: raw, notes };
+		const what =
+			task.results.length > 0 ? (run.family ? FAMILIES[run.family].kind : 'result') : 'file';
+		const lack = task.results.some((file) => isMain(file, run.family))
 			? `The service calls task ${taskId} completed, but its record lacks some of its files. It is in the field "record".`
 			: `The service calls task ${taskId} completed, but its record has no ${what} that this node can read. It is in the field "record".`;
 		return { ...item, task: { ...task, record: raw }, record: raw, notes: [...notes, lack] };

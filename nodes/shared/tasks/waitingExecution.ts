@@ -18,7 +18,7 @@ export interface WaitingExecution {
 	others: Set<string>;
 	/** How long the service has not known a task, by id. A part of it may be behind. */
 	absent: Map<string, Absence>;
-	/** Why the last read of a task failed, by id. */
+	/** Why a task could not be read at the end of the pause, by id. */
 	unread: Map<string, string>;
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
@@ -190,11 +190,14 @@ const READ_WITHIN_MS = 25_000;
 
 /** Asks for all tasks that are not known to have ended. One that cannot be read, or not in time, stays open. */
 export async function readAll(run: ReadingPause, execution: WaitingExecution): Promise<void> {
+	const { unread } = execution;
 	const reads = openTasks(run, execution).map(async (item) => {
+		unread.set(item.taskId, 'the service did not answer in time');
 		try {
 			await noteEnd(run, item, execution);
+			unread.delete(item.taskId);
 		} catch (error) {
-			execution.unread.set(item.taskId, asError(error).message);
+			unread.set(item.taskId, asError(error).message);
 		}
 	});
 	await within(READ_WITHIN_MS, Promise.all(reads));

@@ -25,16 +25,16 @@ function range(min?: number, max?: number): string {
 	return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
-/** Characters of a text that an error repeats. A longer one may hold a secret. */
-const SHOWN = 20;
+/** Text that an error can repeat. A longer one may be a key. */
+const SHORT_TEXT = /^[\w .:-]{1,12}$/;
 
-/** A value that a message can repeat: the editor shows only the one of the first item. */
-const notThis = (value: unknown) =>
-	typeof value === 'number' ||
-	typeof value === 'boolean' ||
-	(typeof value === 'string' && value.trim() !== '' && value.length <= SHOWN)
-		? `, not ${typeof value === 'string' ? `"${value}"` : value}`
+/** A wrong value in words, if it is short: the editor shows the value of an expression in the first item only. */
+function notThis(value: unknown): string {
+	if (typeof value === 'number' || typeof value === 'boolean') return `, not ${value}`;
+	return typeof value === 'string' && SHORT_TEXT.test(value) && value.trim() !== ''
+		? `, not "${value}"`
 		: '';
+}
 
 /** The message for a value that is not what it must be; an absent one is required. */
 const mustBe =

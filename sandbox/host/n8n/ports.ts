@@ -16,11 +16,18 @@ export async function freePort(): Promise<number> {
 	}
 }
 
-const isFree = async (port: number) =>
-	await listenOnce(port).then(
-		() => true,
-		() => false,
-	);
+const isTaken = (error: unknown): boolean =>
+	error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+
+async function isFree(port: number): Promise<boolean> {
+	try {
+		await listenOnce(port);
+		return true;
+	} catch (error) {
+		if (isTaken(error)) return false;
+		throw error;
+	}
+}
 
 /**
  * Makes sure that a server can listen on `port`.
@@ -32,7 +39,7 @@ export async function assertPortFree(port: number, option: string): Promise<void
 	try {
 		await listenOnce(port);
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+		if (isTaken(error))
 			throw new Error(
 				`Port ${port} is already taken by another program. Stop that program (lsof -i :${port} shows it), ` +
 					`or choose another port with ${option}.`,

@@ -497,7 +497,7 @@ describe('Reference images', () => {
 			`"Mask Input Data Field Name" ${isEmpty}`,
 		],
 		['a mask without a reference', masked(nowhere), `"Mask URL" ${isEmpty}`],
-		['a second reference', byUrl(front, nowhere), `${secondRequired}: its expression is empty`],
+		['a second reference', byUrl(front, nowhere), secondRequired],
 		['a reference in a list', { referenceImages: 'url', imageUrls: withNull }, secondRequired],
 		['a result without a link', { referenceImages: 'url', imageUrls: withoutLink }, secondRequired],
 		['a field name beside URLs', both([front], nowhere), `"Input Data Field Name" ${isEmpty}`],

@@ -45,6 +45,9 @@ const elements = (...element: Given[]) => ({
 	additionalFields: { elementList: { element } },
 });
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
+/** What a Video node gives as `results`. */
+const withCover = `={{ [{ kind: 'video', url: '${clip}' }, { kind: 'image', url: '${front}' }] }}`;
+
 const edit = { ...prompt, referType: 'base', videoUrl: clip };
 
 const sentImages = [{ url: front, role: 'first_frame' }];
@@ -88,6 +91,7 @@ const generateRows: Row[] = [
 	withVideo('referType', {}, {}),
 	withVideo('videoUrl', { referType: 'feature' }, { refer_type: 'feature' }),
 	withVideo('videoUrl', { videoUrl: `${clip};\n` }, {}),
+	withVideo('videoUrl', { videoUrl: withCover }, {}),
 	withVideo(
 		'additionalFields.keepOriginalSound',
 		{ additionalFields: { keepOriginalSound: 'yes' } },

@@ -299,7 +299,7 @@ describe('A redirect says where it leads, and is not followed', () => {
 	});
 
 	test.each<[status: number, hint: string]>([
-		[301, 'Check the base URL'],
+		[301, 'The task may have been bought anyway'],
 		[302, 'The task may have been bought anyway'],
 		[303, 'The task may have been bought anyway'],
 		[307, 'Check the base URL'],

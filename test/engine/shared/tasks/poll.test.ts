@@ -173,6 +173,11 @@ describe('A completed record without a result is read again', () => {
 
 	test.each<[string, Reply]>([
 		['a song under the ending of a video', empty({ music: [{ audio_url: `${FIRST_SONG}.mp4` }] })],
+		[
+			'a song named like a preview',
+			empty({ music: [{ name: 'preview 1', audio_url: FIRST_SONG }] }),
+		],
+		['a sound of unknown ending', empty({ songs: [{ url: `${FIRST_SONG}.mp4` }] })],
 		['a grid', empty(null, { grid_image_url: 'https://files.example.com/grid.png' })],
 	])('not where it has %s', async (_, record) => {
 		onRecord(record);
@@ -198,6 +203,8 @@ describe('A completed record without a result is read again', () => {
 		['a cover in a list', 'video.generate', { videos: [{ url: [], image_url: PICTURE }] }, CLIP],
 		['a sound', 'video.generate', { audio_url: FIRST_SONG, video_url: null }, CLIP],
 		['a picture that moves', 'video.generate', { url: `${PICTURE}.gif`, videos: [] }, CLIP],
+		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
+		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
 		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
 		service.on('POST', '*', accepted('task_1'));
@@ -223,6 +230,17 @@ describe('A completed record without a result is read again', () => {
 		expect(json[0]?.results).toHaveLength(5);
 	});
 
+	test('until it has more than a cover, where it has its files beside the result', async () => {
+		service.on('POST', '*', accepted('task_1'));
+		const bare = { status: 'completed', video_url: null, image_url: PICTURE };
+		service.on('GET', SHARED, { json: bare }, { json: { ...bare, video_url: CLIP } });
+		const { json } = await runnerOf(service)('video.generate', {
+			prompt: 'Rain',
+			downloadFiles: false,
+		});
+		expect(json[0]?.url).toBe(CLIP);
+	});
+
 	test('and what it has comes out with a note where it lacks a track', async () => {
 		onRecord(empty({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] }));
 		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
@@ -237,6 +255,7 @@ describe('A completed record without a result is read again', () => {
 			{ video_url: CLIP, videos: [], audio_url: '' },
 		],
 		['a picture beside an empty list', 'image.generate', { image_url: PICTURE, images: [] }],
+		['what describes it', 'video.generate', { url: PICTURE, video: { id: 'v', length: 8 } }],
 		['a picture that moves, alone', 'video.generate', { url: `${PICTURE}.gif` }],
 		[
 			'the original beside a copy',

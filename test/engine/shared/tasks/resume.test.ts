@@ -767,7 +767,7 @@ describe('The end of a paused execution', () => {
 		await time.advance(61_000);
 		const { resumed } = await execution.callback({});
 		const failed =
-			'The last request for this task failed: Bad gateway (HTTP 502): The gateway is down';
+			'At the end of the pause, this task could not be read: Bad gateway (HTTP 502): The gateway is down';
 		expect(resumed?.json).toMatchObject([
 			{ taskId: 'task_1', status: 'submitted', notes: expect.arrayContaining([failed]) },
 			{ taskId: 'task_2', status: 'submitted', notes: [failed] },

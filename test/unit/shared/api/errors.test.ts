@@ -262,7 +262,8 @@ describe('A response with an error', () => {
 	});
 
 	test.each([
-		[301, 'The response could not be read (HTTP 301)', Error, 'no', true],
+		[301, 'The response could not be read (HTTP 301)', Error, 'maybe', true],
+		[308, 'The response could not be read (HTTP 308)', Error, 'no', true],
 		[302, 'The response could not be read (HTTP 302)', Error, 'maybe', true],
 		[399, 'The response could not be read (HTTP 399)', Error, 'maybe', true],
 		[400, 'Bad request', Error, 'no', false],
