@@ -122,7 +122,7 @@ const TYPE_OF_BASE64: ReadonlyArray<readonly [beginning: string, type: string]> 
 const TYPE_FIELDS = ['mime_type', 'mimeType', 'content_type', 'contentType', 'media_type', 'type'];
 
 /** Fields that are named after what they hold: `audio_url`. */
-const NAMES_KIND = /(?:audio|video)s?$/i;
+const NAMES_KIND = /(?:audio|cover|frame|thumbnail|video)s?$/i;
 
 function nameOf(field: string): string | null {
 	const name = field.replace(LINK_ENDING, '');
@@ -151,7 +151,7 @@ function kindOf(url: string, field: string): ResultKind | undefined {
 	if (DATA_URL.test(url))
 		return RESULT_KINDS.find((kind) => url.slice('data:'.length).toLowerCase().startsWith(kind));
 	const said = kindOfField(field);
-	// Sound may come as `.mp4`, and a video as `.webp`. A `video_poster` is none.
+	// Sound may come as `.mp4`, a video as `.webp`, and a cover from the address of a video. A `video_poster` is no video.
 	return NAMES_KIND.test(field.replace(LINK_ENDING, '')) ? said : (kindByExtension(url) ?? said);
 }
 

@@ -303,7 +303,7 @@ test.each([
 	['.webp', 'video', 'videos'],
 	['.png', 'image', 'video_poster'],
 	['.png', 'image', 'audio_waveform_url'],
-	['.mp4', 'video', 'image_url'],
+	['.mp4?frame=1', 'image', 'cover_url'],
 	['', 'image', 'cover'],
 	['', 'video', 'video_url'],
 ])('the kind of a file: a link that ends in "%s" is %s in the field %s', (ending, kind, field) => {
