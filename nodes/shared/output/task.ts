@@ -101,7 +101,7 @@ function extraFields(fields: Record<string, unknown>): Record<string, unknown> {
 /** Operations that make text, or whose task may have made anything. */
 const MAY_BE_TEXT = new Set(['upsampleTags', 'get', 'wait', 'submit']);
 
-/** Whether a record without files has the result in words. To a callback, words may come before the file, and it is the last chance to wait. */
+/** Whether a record without files has the result in words. At a callback, the file may come after the words, and no other callback would tell. */
 function isInWords(raw: Record<string, unknown>, { family, operation }: Task): boolean {
 	const words = textResult(raw);
 	if (operation === 'callback') return words?.upsampled_tags !== undefined;

@@ -224,7 +224,9 @@ describe('A completed record without a result is read again', () => {
 		const grid = { status: 'SUCCESS', action, grid_image_url: `${PICTURE}?grid` };
 		const four = [1, 2, 3, 4].map((at) => `${PICTURE}?${at}`);
 		const records = [image_urls, four].map((urls) => ({ json: { ...grid, image_urls: urls } }));
-		service.on('GET', SHARED, ...records);
+		// Of the parent, too.
+		service.on('GET', SHARED, { json: { ...grid, action: 'REROLL', image_urls: four } });
+		service.on('GET', '/v1/tasks/task_1', ...records);
 		const given = { path: '/v1/gridart/imagine', taskId: 'grid_1', index: 1 };
 		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
 		expect(json[0]?.results).toHaveLength(5);
