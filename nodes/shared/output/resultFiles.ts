@@ -129,16 +129,19 @@ function nameOf(field: string): string | null {
 	return name === '' || GENERIC_NAME.test(name) ? null : name;
 }
 
-/** Whether a field is for a link to a file that is neither a preview nor what the task was made from. */
-export const isLinkField = (field: string): boolean =>
-	(LINK_ENDING.test(field) || GENERIC_NAME.test(field)) &&
-	!isLesser({ name: field.replace(LINK_ENDING, '') });
+const isLinkField = (field: string): boolean => LINK_ENDING.test(field) || GENERIC_NAME.test(field);
 
 /** The kind that the last word in a field's name says: `image_to_video_url` is a video. */
-export function kindOfField(field: string): ResultKind | undefined {
+function kindOfField(field: string): ResultKind | undefined {
 	const said = [...field.matchAll(KIND_WORDS)].at(-1)?.groups;
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }
+
+/** Whether a field is for a link to what a task makes, and not to a cover, a preview or what the task was made from. */
+export const isMainLinkField = (field: string, kind: ResultKind): boolean =>
+	isLinkField(field) &&
+	!isLesser({ name: field.replace(LINK_ENDING, '') }) &&
+	[undefined, kind].includes(kindOfField(field));
 
 function kindByExtension(link: string): ResultKind | undefined {
 	const [, extension = ''] = MEDIA_EXTENSION.exec(link.split(/[?#]/, 1)[0] ?? '') ?? [];
@@ -194,9 +197,8 @@ function linkOf(value: string, field: string, baseUrl: string): string | undefin
 	if (API_NAME.test(field.replace(LINK_ENDING, ''))) return undefined;
 	if (isWholeLink(value)) return value;
 	const shape = NO_LINK.test(field) ? undefined : linkShape(value);
-	const isLinkField = LINK_ENDING.test(field) || GENERIC_NAME.test(field);
 	const hasExtension = kindByExtension(value.trim()) !== undefined;
-	const isMeant = isLinkField
+	const isMeant = isLinkField(field)
 		? shape === 'link' || shape === 'path' || (shape === 'name' && hasExtension)
 		: shape === 'path' && hasExtension;
 	// `see https://…`

@@ -16,13 +16,12 @@ import {
 	toTaskRecord,
 } from '../api/records';
 import { toCamelCase } from '../util/case';
-import { isObject, objectOf } from '../util/json';
+import { isBlank, isObject, objectOf, objectsIn } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
 	isLesser,
-	isLinkField,
-	kindOfField,
+	isMainLinkField,
 	REQUEST_FIELDS,
 	type SentRequest,
 	type ResultFile,
@@ -121,23 +120,20 @@ const PLACES: Readonly<Record<ResultKind, RegExp>> = {
 };
 
 const isBlankPlace = (value: unknown): boolean =>
-	value === null ||
-	(typeof value === 'string' && value.trim() === '') ||
-	(Array.isArray(value) && value.every(isBlankPlace));
+	isBlank(value) || (Array.isArray(value) && value.every(isBlankPlace));
 
 /** Whether a place for what a task makes is empty, or has an entry without a link to it: `[{ "url": [], "cover_url": … }]`. */
 function isUnfilled(place: unknown, kind: ResultKind): boolean {
 	if (Array.isArray(place) && place.length > 0 && place.every(isObject))
-		return place.some((entry) => linksIn(entry, kind).every(isBlankPlace));
+		return place.some((entry) => mainLinks(entry, kind).every(isBlankPlace));
 	if (!isObject(place)) return isBlankPlace(place);
-	const links = linksIn(place, kind);
+	const links = mainLinks(place, kind);
 	return (links.length > 0 ? links : Object.values(place)).every(isBlankPlace);
 }
 
-/** The values of the fields for a link to what a task makes, and not to a cover or a preview. */
-const linksIn = (holder: Record<string, unknown>, kind: ResultKind) =>
+const mainLinks = (holder: Record<string, unknown>, kind: ResultKind) =>
 	Object.entries(holder)
-		.filter(([field]) => isLinkField(field) && [undefined, kind].includes(kindOfField(field)))
+		.filter(([field]) => isMainLinkField(field, kind))
 		.map(([, value]) => value);
 
 /** Whether a place for what a task makes is there, at any depth, and empty: `"video_url": ""`. */
@@ -152,8 +148,8 @@ const hasEmptyPlace = (value: unknown, kind: ResultKind): boolean =>
 export function isPartial(raw: Record<string, unknown>, family: TaskFamily | null): boolean {
 	const place = family && FAMILIES[family].results;
 	if (!place || !('list' in place)) return false;
-	const list: unknown = objectOf(resultOf(raw))[place.list];
-	const links = (Array.isArray(list) ? list.filter(isObject) : []).flatMap((entry) =>
+	const entries = objectsIn(objectOf(resultOf(raw))[place.list]);
+	const links = entries.flatMap((entry) =>
 		place.link in entry ? [isBlankPlace(entry[place.link])] : [],
 	);
 	return links.includes(true) && links.includes(false);

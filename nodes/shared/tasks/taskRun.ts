@@ -156,8 +156,8 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 		];
 		const isWhole = fewer.length > 0 || task.status !== 'completed' || !isPartial(raw, run.family);
 		if (!isEmpty(raw, task) && isWhole) return { ...item, task, record: raw, notes };
-		const what =
-			task.results.length > 0 ? (run.family ? FAMILIES[run.family].kind : 'result') : 'file';
+		const kind = run.family ? FAMILIES[run.family].kind : 'result';
+		const what = task.results.length > 0 ? kind : 'file';
 		const lack = task.results.some((file) => isMain(file, run.family))
 			? `The service calls task ${taskId} completed, but its record lacks some of its files. It is in the field "record".`
 			: `The service calls task ${taskId} completed, but its record has no ${what} that this node can read. It is in the field "record".`;
