@@ -5,10 +5,9 @@ import type {
 } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
-import { objectOf } from '../util/json';
 import { readConnection, storedCredential } from './connection';
 import { asError, errorFromResponse } from './errors';
-import { isSuccess, openResponse, parseAnswer, readBody } from './http';
+import { isSuccess, openResponse, parseAnswer, readResponse } from './http';
 import { BALANCE_PATH, readBalance } from './balance';
 
 const TEST_WITHIN_MS = 15_000;
@@ -39,9 +38,8 @@ export async function mediaGenApiTest(
 				followRedirect: false,
 				timeout: TEST_WITHIN_MS,
 			});
-		const { pieces, ...head } = await openResponse(TEST_WITHIN_MS, undefined, request);
-		const headers = objectOf(connection.redact(head.headers));
-		const answer = { ...head, headers, body: await readBody(pieces, connection) };
+		const response = await openResponse(TEST_WITHIN_MS, undefined, request);
+		const answer = await readResponse(response, connection);
 		if (!isSuccess(answer))
 			return failed(errorFromResponse(answer, clock.now(), NO_SERVICE).message);
 		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);

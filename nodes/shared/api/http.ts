@@ -287,6 +287,12 @@ export async function readBody(
 	return redact(parseExactJson(whole) ?? whole);
 }
 
+/** A response that has come whole, without the key. */
+export async function readResponse({ pieces, ...head }: OpenResponse, connection: Connection) {
+	const headers = objectOf(connection.redact(head.headers));
+	return { ...head, headers, body: await readBody(pieces, connection) };
+}
+
 function toHttpOptions(request: ApiRequest, connection: Connection): IHttpRequestOptions {
 	const words = connection.brandWords;
 	const { body } = request;
@@ -343,11 +349,9 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			throw body instanceof MultipartForm && body.failure ? body.failure : error;
 		});
 		if (isSuccess(response)) return response;
-		const body = await readBody(response.pieces, connection);
+		const read = await readResponse(response, connection);
 		const { notFound, mayBeDone } = request;
-		const headers = objectOf(connection.redact(response.headers));
-		const shown = { ...response, headers, body };
-		throw errorFromResponse(shown, clock.now(), notFound, mayBeDone?.(body));
+		throw errorFromResponse(read, clock.now(), notFound, mayBeDone?.(read.body));
 	}
 
 	/** Waits for the end of a rate limit. Throws if that would pass the deadline; a caller that asks again by itself then has a last try. */
