@@ -7,7 +7,7 @@ import { buy, recordOf } from './callbacks/tasks';
 import { activeTrigger, importTrigger, type TriggerWorkflow } from './callbacks/triggerWorkflow';
 import { describeLongWithOwnHosts, useHost } from './support/hosts';
 import { until } from './support/poll';
-import { useSandbox } from './support/sandbox';
+import { READ, useSandbox } from './support/sandbox';
 
 /** `npm run test:callbacks` takes 2 000. */
 const TASKS = Number(process.env.MEDIAGEN_FLOOD ?? 150);
@@ -21,6 +21,10 @@ const CREDENTIAL = 'Sandbox';
 
 /** Runs to the end of which n8n had not yet kept a record when it was killed, and which therefore come again. */
 const AT_MOST_TWICE = 1;
+
+const digits = `${'1'.repeat(1_000_000)}x`;
+const blanks = `1${' '.repeat(1_000_000)}x`;
+const links = Array.from({ length: 80_000 }, (_, at) => `https://files.example.com/${at}.png`);
 
 describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 	const host = useHost(start);
@@ -49,6 +53,20 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 
 		const logged = () => host().log.since(mark).join('\n');
 
+		test('for a task that the service does not know starts nothing, and the log says why', async () => {
+			const forged = 'task_000000000000000000000000';
+			for (const [status, code, outcome] of [
+				['completed', 503, 'is refused'],
+				['in_progress', 200, 'starts nothing'],
+			] as const) {
+				expect((await post(workflow.url, { id: forged, status })).status).toBe(code);
+				expect(logged()).toContain(
+					`callback for task ${forged} ${outcome}: the service does not know the task`,
+				);
+			}
+			expect(await executionsOf(workflow)).toEqual([]);
+		});
+
 		test('for a task that still runs starts nothing and says why; once it has ended, it starts one', async () => {
 			sandbox().durations.set({ image: null });
 			const taskId = await buy(sandbox());
@@ -73,6 +91,34 @@ describeLongWithOwnHosts('MediaGen Trigger', '1.123', (version, start) => {
 			expect([400, 422]).toContain(status);
 			expect(data.message).toBeTruthy();
 			expect(await executionsOf(workflow)).toEqual([]);
+		});
+
+		test.each<[string, object]>([
+			['a megabyte of digits', { progress: digits, cost: digits }],
+			['a megabyte of blanks', { progress: blanks, completed: blanks }],
+			['80,000 links', { result: { images: [{ url: links }] } }],
+		])('with %s does not hold n8n up, whether the task is known or not', async (_, parts) => {
+			const taskId = await buy(sandbox());
+			// A reader that takes the square of the time would need hours: the time limit of the test is enough.
+			for (const [id, status] of [
+				['task_of_nobody', 503],
+				[taskId, 200],
+			])
+				expect(await post(workflow.url, { ...parts, id, status: 'completed' })).toMatchObject({
+					status,
+				});
+			expect(await executionsOf(workflow)).toMatchObject([{ status: 'success' }]);
+		});
+
+		test('is asked for again while the service cannot be reached, and then starts one execution', async () => {
+			const { record } = await ended();
+			sandbox().faults.add({ match: READ, effect: { type: 'status', status: 502 } });
+			sandbox().faults.add({ match: READ, effect: { type: 'reset' } });
+			for (const _ of ['502', 'reset'])
+				expect(await post(workflow.url, record)).toMatchObject({ status: 503 });
+			expect(await executionsOf(workflow)).toEqual([]);
+			expect(await post(workflow.url, record)).toMatchObject({ status: 200 });
+			expect(await executionsOf(workflow)).toHaveLength(1);
 		});
 
 		test('starts nothing a second time after n8n has been restarted', async () => {
