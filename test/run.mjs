@@ -87,9 +87,12 @@ function count(outputFile) {
 	}
 }
 
-/** Jest on real n8n; the last of its arguments choose files by path. */
-const onHosts = (hosts, ...args) =>
-	jest(['--config', 'test/e2e/support/jest.config.js', ...args], { N8N_HOSTS: hosts.join(',') });
+/** Jest on real n8n; its arguments choose files by path. What runs beside it is in another lane, and takes other ports. */
+const onHosts = (hosts, args, lane = 0) =>
+	jest(['--config', 'test/e2e/support/jest.config.js', ...args], {
+		N8N_HOSTS: hosts.join(','),
+		MEDIAGEN_FIRST_PORT: String(20_000 + 4_000 * lane),
+	});
 
 /** Stages at once. None is cut short when another fails: its tests count, too. */
 const beside =
@@ -133,9 +136,9 @@ function othersOnHosts(hosts, essential) {
 	};
 	const files = filesOnHosts().filter((path) => !path.startsWith(ESSENTIAL));
 	const [first, second, third] = [0, 1, 2].map((lane) =>
-		onHosts(hosts, '--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)),
+		onHosts(hosts, ['--runTestsByPath', ...files.filter((path) => laneOf(path) === lane)], lane),
 	);
-	return beside(first, inOrder(...essential.map(essentialOn), second), third);
+	return beside(first, inOrder(...essential.map((host) => essentialOn(host, 1)), second), third);
 }
 
 /** Builds and packs once, unless the packages are given. */
@@ -163,7 +166,7 @@ const FAST = [
 	],
 ];
 
-const essentialOn = (host) => onHosts([host], ESSENTIAL);
+const essentialOn = (host, lane) => onHosts([host], [ESSENTIAL], lane);
 
 /** What each command runs: its stages, and the programs that they need beside a compiler. */
 function suite(name, files, rest) {
@@ -198,7 +201,7 @@ function suite(name, files, rest) {
 			};
 		case 'e2e':
 			return {
-				stages: [['Tests on real n8n', inOrder(pack, onHosts(chosen, ...files))]],
+				stages: [['Tests on real n8n', inOrder(pack, onHosts(chosen, files))]],
 				hosts: chosen,
 				needs: programsOf(files),
 			};

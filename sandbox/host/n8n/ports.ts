@@ -2,14 +2,15 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below the ports that systems give out by themselves: n8n binds its port seconds later, and again after a restart. */
-const PORTS = { first: 20_000, end: 32_000 };
+const FIRST = Number(process.env.MEDIAGEN_FIRST_PORT ?? 20_000);
+const END = FIRST + 4_000;
 
 const given = new Set<number>();
 
 /** A port of the loopback address that nothing listens on at this moment, and that was not given out here before. */
 export async function freePort(): Promise<number> {
 	for (;;) {
-		const port = randomInt(PORTS.first, PORTS.end);
+		const port = randomInt(FIRST, END);
 		if (given.has(port)) continue;
 		given.add(port);
 		if (await isFree(port)) return port;
