@@ -12,7 +12,6 @@ import {
 	taskQueryPath,
 	toggle,
 } from '../shared/n8n/options';
-import { readOptions } from '../shared/n8n/readOptions';
 import { number } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
@@ -128,8 +127,9 @@ export type Settings = z.infer<typeof settings>;
 
 /** Reads the parameters that the call needs, before there is an execution. */
 export function readSettings(parameter: (name: string) => unknown): Settings {
+	const names = Object.keys({ ...callOptions, taskQueryPath });
 	return settings.parse({
-		...readOptions(Object.keys({ ...callOptions, taskQueryPath }), parameter),
+		...Object.fromEntries(names.map((name) => [name, parameter(`options.${name}`)])),
 		events: parameter('events'),
 		verify: parameter('verify'),
 	});

@@ -16,7 +16,7 @@ import { NotFoundError, shortResponse, TimeoutError } from '../../shared/api/err
 import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
-import { readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
+import { firstItemOf, readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
@@ -173,7 +173,7 @@ async function execute(
 	context: IExecuteFunctions,
 	style: ChatStyle,
 ): Promise<INodeExecutionData[][]> {
-	const options = readSharedOptions(context, chatOptions);
+	const options = readSharedOptions(firstItemOf(context), chatOptions);
 	const questions = await readQuestions(context, style, options);
 	if (!options.checkOnly) throwFirstError(context, questions);
 	const signal = context.getExecutionCancelSignal();

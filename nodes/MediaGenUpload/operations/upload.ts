@@ -22,7 +22,7 @@ import {
 } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { PICTURE_RULES } from '../../shared/n8n/pictures';
-import { readSharedOptions } from '../../shared/n8n/readOptions';
+import { firstItemOf, readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
 import { camelCased } from '../../shared/util/case';
 import { clock, HOUR_MS } from '../../shared/util/clock';
@@ -117,7 +117,7 @@ export const upload: Operation = {
 	fields,
 	async execute(context) {
 		const client = await openClient(context, context.getExecutionCancelSignal());
-		const options = readSharedOptions(context, uploadOptions);
+		const options = readSharedOptions(firstItemOf(context), uploadOptions);
 		const pictures = await forEachItem(
 			context,
 			async (itemIndex) => await preparePicture(context, client, itemIndex),

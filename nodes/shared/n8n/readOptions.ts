@@ -45,29 +45,22 @@ export function parseOptions<Shape extends Options>(
 	throw validationError(panel, read.error.issues.slice(0, 1));
 }
 
-/** Reads options one by one: others, such as the file name, may have expressions that only an item, or an execution, can evaluate. */
-export function readOptions(
-	names: readonly string[],
-	getParameter: (name: string) => unknown,
-): Record<string, unknown> {
-	return Object.fromEntries(names.map((name) => [name, getParameter(`options.${name}`)]));
-}
-
-/** Reads options that all items share, from the first item. Throws a `NodeOperationError` that names the option. */
-export const readSharedOptions = <Shape extends Options>(
-	context: IExecuteFunctions,
-	options: z.ZodObject<Shape>,
-) => {
-	const names = Object.keys(options.shape);
-	const given = readOptions(names, (name) => context.getNodeParameter(name, 0, null));
-	return parseOptions(context, options, given);
-};
-
 const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
-const RUN_OPTIONS = Object.keys(runOptions.shape);
-
 const placeOf = (name: string) => (TOP_LEVEL.includes(name) ? [name] : ['options', name]);
+
+/**
+ * Reads options that all items share. One by one: others, such as the file name, may have expressions that only an item, or an execution, can
+ * evaluate. Throws a `NodeOperationError` that names the option.
+ */
+export function readSharedOptions<Shape extends Options>(
+	source: ParameterSource,
+	options: z.ZodObject<Shape>,
+) {
+	const names = Object.keys(options.shape);
+	const given = names.map((name) => [name, source.getParameter(placeOf(name).join('.'))]);
+	return parseOptions(source, options, Object.fromEntries(given));
+}
 
 /** The parameters that make a request, as the user gave them: expressions as their text. */
 export function requestParameters({ parameters }: INode): unknown {
@@ -78,8 +71,7 @@ export function requestParameters({ parameters }: INode): unknown {
 
 /** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
 export function readRunOptions(source: ParameterSource): RunOptions {
-	const given = RUN_OPTIONS.map((name) => [name, source.getParameter(placeOf(name).join('.'))]);
-	const options = parseOptions(source, runOptions, Object.fromEntries(given));
+	const options = readSharedOptions(source, runOptions);
 	const { downloadFiles, waitMode, timeout } = options;
 	return {
 		...options,
@@ -94,8 +86,8 @@ export function readRunOptions(source: ParameterSource): RunOptions {
  */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
 	const node = source.getNode();
-	const places = RUN_OPTIONS.map(placeOf).filter((place) => isExpression(node, place));
-	const names = places.map((place) => place.join('.'));
+	const places = Object.keys(runOptions.shape).map(placeOf);
+	const names = places.filter((place) => isExpression(node, place)).map((place) => place.join('.'));
 	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
 }
 
