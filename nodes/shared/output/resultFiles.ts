@@ -79,6 +79,10 @@ const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 const LESSER_NAME =
 	/^(?:source|input|parent|reference|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?$/;
 
+/** The kinds of what a family makes. A picture of an unknown family may be a cover. */
+export const kindsOf = (family: TaskFamily | null): ResultKind[] =>
+	family === null ? ['audio', 'video'] : [FAMILIES[family].kind];
+
 /** Whether a file is, by its name, a preview or what the task was made from. */
 export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
 	LESSER_NAME.test(toCamelCase(name ?? ''));
@@ -288,10 +292,8 @@ class Results {
 		return this.found.some(this.isMain);
 	}
 
-	private readonly isMain = ({ kind }: FoundFile): boolean => {
-		const family = this.isGrid ? 'grid' : this.family;
-		return family === null ? kind !== 'image' : kind === FAMILIES[family].kind;
-	};
+	private readonly isMain = ({ kind }: FoundFile): boolean =>
+		kindsOf(this.isGrid ? 'grid' : this.family).includes(kind);
 
 	/** Whether this is what the task was made from: `original_video_url`. */
 	private readonly isSource = ({ name, isFieldName }: FoundFile): boolean =>

@@ -22,6 +22,7 @@ import {
 	besideTaskShape,
 	isLesser,
 	isMainLinkField,
+	kindsOf,
 	REQUEST_FIELDS,
 	type SentRequest,
 	type ResultFile,
@@ -176,10 +177,6 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 			beside.some(([field, value]) => PLACES[kind].test(field) && isUnfilled(value, kind)),
 	);
 }
-
-/** The kinds of what a family makes. A picture of an unknown family may be a cover. */
-const kindsOf = (family: TaskFamily | null): ResultKind[] =>
-	family === null ? ['audio', 'video'] : [FAMILIES[family].kind];
 
 /** Whether a file is what a task was bought for. */
 export const isMain = (file: ResultFile, family: TaskFamily | null): boolean =>
