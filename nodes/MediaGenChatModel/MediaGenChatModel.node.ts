@@ -12,9 +12,10 @@ import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { searchChatModels } from '../shared/n8n/chatFields';
 import { asNodeError } from '../shared/n8n/nodeErrors';
+import { parseParameters } from '../shared/n8n/parameters';
 import { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { memoryOf } from './cache/warnings';
-import { fields, readFields } from './fields';
+import { fields, modelFields } from './fields';
 import { MediaGenModel } from './model';
 import { modelOptionsField, readModelOptions } from './options';
 import { completionsStyle } from './prompt/completionsStyle';
@@ -45,7 +46,7 @@ function countingContext(context: ISupplyDataFunctions) {
 async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 	const node = context.getNode();
 	const sdk = await loadSdk(node);
-	const given = readFields(context, itemIndex);
+	const given = parseParameters({ context, fields, itemIndex }, modelFields);
 	const options = readModelOptions(context, itemIndex);
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, signal);

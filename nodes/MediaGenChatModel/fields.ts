@@ -1,16 +1,13 @@
-import type { ISupplyDataFunctions } from 'n8n-workflow';
-
-import { chatModelField } from '../shared/n8n/chatFields';
+import { chatModelField, maxTokens } from '../shared/n8n/chatFields';
 import { choice, fieldsOf, inPanel } from '../shared/n8n/options';
-import { parseParameters } from '../shared/n8n/parameters';
 import { isObject } from '../shared/util/json';
-import { integer, text } from '../shared/util/schema';
+import { text } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
 /** From the list or by ID, or as plain text. */
 const modelName = z.preprocess((value) => (isObject(value) ? value.value : value), text());
 
-const given = z.object({
+export const modelFields = z.object({
 	model: inPanel(modelName, chatModelField),
 	caching: choice({
 		displayName: 'Caching',
@@ -23,14 +20,7 @@ const given = z.object({
 		description:
 			'How long the service keeps the prompt of the agent, so that the next question reads it instead of paying for it again',
 	}),
-	maxTokens: inPanel(integer(1), {
-		displayName: 'Max Tokens',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		required: true,
-		default: 4096,
-		description: 'Maximum number of tokens of one answer',
-	}),
+	maxTokens: maxTokens(4096, 'Maximum number of tokens of one answer'),
 	apiStyle: choice({
 		displayName: 'API Style',
 		choices: {
@@ -45,10 +35,6 @@ const given = z.object({
 	}),
 });
 
-export type Fields = z.infer<typeof given>;
+export type Fields = z.infer<typeof modelFields>;
 
-export const fields = fieldsOf(given.shape);
-
-/** Reads the fields. Throws a `NodeOperationError` that names the field. */
-export const readFields = (context: ISupplyDataFunctions, itemIndex: number): Fields =>
-	parseParameters({ context, fields, itemIndex }, given);
+export const fields = fieldsOf(modelFields.shape);

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import { chatModelField } from '../../shared/n8n/chatFields';
+import { chatModelField, maxTokens } from '../../shared/n8n/chatFields';
 import { listField, optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
+import { fieldsOf } from '../../shared/n8n/options';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 
 /** Value of "Cache For" that sends no marker. */
@@ -84,15 +85,7 @@ export const promptFields: INodeProperties[] = [
 		description:
 			'What changes from request to request. It comes last, in a block of its own, and is never cached.',
 	}),
-	{
-		displayName: 'Max Tokens',
-		name: 'maxTokens',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		required: true,
-		default: 1024,
-		description: 'Maximum number of tokens of the answer',
-	},
+	...fieldsOf({ maxTokens: maxTokens(1024, 'Maximum number of tokens of the answer') }),
 ];
 
 export const additionalField: INodeProperties = {

@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { openClient } from '../api/client';
-import { number } from '../util/schema';
+import { integer, number } from '../util/schema';
 import { listed, matchingValues, openValueField } from './fields';
 import { asNodeError } from './nodeErrors';
-import { numberIfSet, presetNumber } from './options';
+import { inPanel, numberIfSet, presetNumber } from './options';
 
 export const chatModelField = openValueField({
 	displayName: 'Model',
@@ -31,6 +31,16 @@ export async function searchChatModels(
 		throw asNodeError(this.getNode(), error, { hint: 'Choose By ID and enter the ID of a model.' });
 	}
 }
+
+export const maxTokens = (preset: number, description: string) =>
+	inPanel(integer(1), {
+		displayName: 'Max Tokens',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		required: true,
+		default: preset,
+		description,
+	});
 
 export const answerTimeout = (description: string) =>
 	presetNumber(number, [1], { displayName: 'Timeout (Seconds)', default: 300, description });
