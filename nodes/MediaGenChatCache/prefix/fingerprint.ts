@@ -1,10 +1,8 @@
-import { createHash } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { hashOf } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
 import type { Part } from '../prompt/conversation';
-
-const HASH_LENGTH = 16;
 
 const blockFingerprint = z.object({
 	/** Its number in the list "Cached Blocks", from 1. */
@@ -19,9 +17,6 @@ const prefixFingerprint = z.object({ model: z.string(), blocks: z.array(blockFin
 /** What is kept of a prefix, without its text: enough to find the first block in which another prefix differs. */
 export type PrefixFingerprint = z.infer<typeof prefixFingerprint>;
 
-const hashOf = (text: string) =>
-	createHash('sha256').update(text).digest('base64url').slice(0, HASH_LENGTH);
-
 /** Reads each text once: the items of a run usually share their blocks. */
 export function oncePerText<Result>(read: (text: string) => Result): (text: string) => Result {
 	const known = new Map<string, Result>();
@@ -33,7 +28,7 @@ export function oncePerText<Result>(read: (text: string) => Result): (text: stri
 }
 
 export function createFingerprinter() {
-	const hash = oncePerText(hashOf);
+	const hash = oncePerText<string>(hashOf);
 	return (model: string, prefix: readonly Part[]): PrefixFingerprint => ({
 		model,
 		blocks: prefix.map(({ role, text, ttl, block }, at) => ({

@@ -1,13 +1,12 @@
-import { createHash } from 'crypto';
-
+import { hashOf } from '../../shared/util/json';
 import type { PrefixFingerprint } from './fingerprint';
 
 /** Keys of a request's marked prefixes, the shortest first. A request can read what another one with the same key wrote. */
 export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
-	const hash = createHash('sha256').update(JSON.stringify(model));
-	return blocks.flatMap(({ hash: block, marked }) => {
-		hash.update(JSON.stringify(block));
-		return marked ? [hash.copy().digest('base64')] : [];
+	let key = model;
+	return blocks.flatMap(({ hash, marked }) => {
+		key = hashOf([key, hash]);
+		return marked ? [key] : [];
 	});
 }
 
