@@ -1,4 +1,4 @@
-import { answerIn } from '../../shared/api/chat';
+import { answerIn, contentText } from '../../shared/api/chat';
 import { errorInBody, unreadableResponse } from '../../shared/api/errors';
 import { isObject, objectOf, parseJson } from '../../shared/util/json';
 import { type Answer, isUnread, toToolCalls } from './answer';
@@ -20,12 +20,6 @@ interface OpenCall {
 }
 
 type Fields = Record<string, unknown>;
-
-const textOf = (value: unknown): string => {
-	if (typeof value === 'string') return value;
-	if (Array.isArray(value)) return value.map((block) => textOf(objectOf(block).text)).join('');
-	return '';
-};
 
 /** Whether arguments are complete. An empty object is not: it may stand for those that follow. */
 const areWhole = (json: string) =>
@@ -143,7 +137,7 @@ export class StreamedAnswer {
 			case 'content_block_start': {
 				const block = objectOf(event.content_block);
 				this.openCalls.delete(place);
-				if (block.type === 'text') return textOf(block.text);
+				if (block.type === 'text') return contentText(block.text);
 				if (block.type === 'tool_use')
 					this.openCall(place, block.id, block.name).whole = block.input;
 				break;
@@ -151,8 +145,8 @@ export class StreamedAnswer {
 			case 'content_block_delta': {
 				const delta = objectOf(event.delta);
 				const call = this.openCalls.get(place);
-				if (!call) return textOf(delta.text);
-				call.pieces += textOf(delta.partial_json);
+				if (!call) return contentText(delta.text);
+				call.pieces += contentText(delta.partial_json);
 				break;
 			}
 			case 'message_delta':
@@ -181,7 +175,7 @@ export class StreamedAnswer {
 			if (block.type === 'tool_use') this.openCall(at, block.id, block.name).whole = block.input;
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
-		return textOf(content);
+		return contentText(content);
 	}
 
 	/** Returns the text in the chunk. */
@@ -195,9 +189,9 @@ export class StreamedAnswer {
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
-		const piece = textOf(delta.content) + textOf(delta.refusal);
+		const piece = contentText(delta.content) + contentText(delta.refusal);
 		this.hasPieces ||= piece !== '';
-		return this.hasPieces ? piece : textOf(choice.text);
+		return this.hasPieces ? piece : contentText(choice.text);
 	}
 
 	/**
@@ -207,7 +201,7 @@ export class StreamedAnswer {
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;
 		const { name, arguments: input } = objectOf(called);
-		const piece = textOf(input);
+		const piece = contentText(input);
 		const known = this.openCalls.get(place);
 		const hasId = typeof id === 'string' && id !== '';
 		const isOther = hasId && typeof known?.id === 'string' && known.id !== id;
@@ -215,7 +209,7 @@ export class StreamedAnswer {
 		const isSame = known && !isOther && !isNext;
 		const call = isSame
 			? known
-			: this.openCall(place, id, isNext ? textOf(name) || known.name : name);
+			: this.openCall(place, id, isNext ? contentText(name) || known.name : name);
 		call.pieces += piece;
 		call.count += 1;
 		if (isObject(input)) call.whole = input;

@@ -102,7 +102,7 @@ function blockText(block: unknown): string {
 }
 
 /** Text of a content: a string, a block, or a list of blocks, some of which hold text. */
-const contentText = (content: unknown) =>
+export const contentText = (content: unknown) =>
 	Array.isArray(content) ? content.map(blockText).join('') : blockText(content);
 
 /** The answer in a response, bare or in `data`. */
