@@ -64,20 +64,6 @@ async function firstOf(pieces: Pieces): Promise<Buffer> {
 	return Buffer.alloc(0);
 }
 
-/** Opens a binary field, wherever n8n keeps it, without a copy of the whole file. */
-async function openContent(
-	{ helpers }: IExecuteFunctions,
-	data: IBinaryData,
-): Promise<Pick<FileSource, 'bytes' | 'open'>> {
-	const { id } = data;
-	if (id === undefined) {
-		const content = Buffer.from(data.data, 'base64');
-		return { bytes: content.length, open: () => [content] };
-	}
-	const { fileSize } = await helpers.getBinaryMetadata(id);
-	return { bytes: fileSize, open: () => piecesOf(helpers, id) };
-}
-
 const refusal = (
 	{ context, itemIndex, field }: BinaryPlace,
 	reason: string,
@@ -100,9 +86,13 @@ function fileIn({ context, itemIndex, property }: BinaryPlace): IBinaryData | un
 	return isFile(file) ? file : undefined;
 }
 
-/** Opens a file in an item's binary data. Throws a `NodeOperationError` that names the item and the field. */
+/**
+ * Opens a file in an item's binary data, wherever n8n keeps it, without a copy of the whole file. Throws a `NodeOperationError` that names the
+ * item and the field.
+ */
 async function openBinary(place: BinaryPlace): Promise<FileSource> {
-	const { context, property } = place;
+	const { property } = place;
+	const { helpers } = place.context;
 	const data = fileIn(place);
 	if (data === undefined) {
 		throw refusal(
@@ -111,10 +101,15 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 			'Give the name of a field that the "Binary" tab of the input shows. A tool of an AI agent has no files.',
 		);
 	}
-	const content = await openContent(context, data);
+	const { id, mimeType } = data;
 	// For a file without a name, many services say that no file was chosen.
 	const fileName = data.fileName === '' ? property : (data.fileName ?? property);
-	return { ...content, fileName, mimeType: data.mimeType };
+	if (id === undefined) {
+		const content = Buffer.from(data.data, 'base64');
+		return { fileName, mimeType, bytes: content.length, open: () => [content] };
+	}
+	const { fileSize: bytes } = await helpers.getBinaryMetadata(id);
+	return { fileName, mimeType, bytes, open: () => piecesOf(helpers, id) };
 }
 
 /** Opens a picture within the rules, its type by its first bytes. Throws a `NodeOperationError` that names the item and the field. */
