@@ -1,7 +1,7 @@
 import { cacheControl } from '../../shared/api/chat';
 import type { Fields } from '../fields';
 import type { ModelOptions } from '../options';
-import type { Block, Ends } from '../prompt/style';
+import type { Ends } from '../prompt/style';
 
 type History = ModelOptions['cachedHistory'];
 
@@ -17,6 +17,8 @@ const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
  */
 export function mark(ends: Ends, caching: Fields['caching'], history: History): void {
 	if (caching === 'off') return;
-	const blocks: ReadonlyArray<Block | undefined> = MARKED[history].map((end) => ends[end]);
-	for (const block of blocks) if (block) block.cache_control = cacheControl(caching);
+	for (const end of MARKED[history]) {
+		const block = ends[end];
+		if (block) block.cache_control = cacheControl(caching);
+	}
 }

@@ -170,12 +170,10 @@ const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
 	502: [ServerError, 'Bad gateway (HTTP 502)'],
 };
 
-const TOO_EARLY = 425;
-
 function classOf(status: number): readonly [typeof ApiError, string] {
 	const known = CLASS_OF_STATUS[status];
 	if (known) return known;
-	if (status >= 500 || status === TOO_EARLY) return [ServerError, `Server error (HTTP ${status})`];
+	if (status >= 500 || status === 425) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
 }

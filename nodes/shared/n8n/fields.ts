@@ -110,10 +110,7 @@ export interface ListedValue {
 export const listed = (values: readonly string[]): ListedValue[] =>
 	values.map((value) => ({ name: value, value }));
 
-type OpenValueField = Pick<
-	INodeProperties,
-	'displayName' | 'name' | 'description' | 'hint' | 'displayOptions' | 'required'
-> & {
+type OpenValueField = Omit<INodeProperties, 'type' | 'default'> & {
 	/** The value that a new node has; none by default. */
 	preset?: ListedValue;
 	/** Name of the method in the node's `methods.listSearch` that gives the list. */

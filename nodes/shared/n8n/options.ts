@@ -274,8 +274,6 @@ export const runOptions = z
 /** How a node runs, once for all items: see the descriptions of the fields. */
 export type RunOptions = z.infer<typeof runOptions> & { timeout: number };
 
-type WaitMode = RunOptions['waitMode'];
-
 export type SpendingRules = Pick<
 	RunOptions,
 	'checkOnly' | 'keepBalance' | 'keepBalanceUnit' | 'maxTasks' | 'maxTasksReached' | 'timeout'
@@ -284,7 +282,7 @@ export type SpendingRules = Pick<
 /** The fields of options. With `hidden`, they are not shown in these modes of "Wait for Result". */
 export function fieldsOf(
 	options: Readonly<Record<string, { field: Field }>>,
-	...hidden: WaitMode[]
+	...hidden: Array<RunOptions['waitMode']>
 ): INodeProperties[] {
 	const displayOptions = { hide: { '/waitMode': hidden } };
 	return Object.entries(options).map(([name, { field }]) => ({
@@ -309,15 +307,13 @@ export const callbackFields = [
 
 export const outputFields = fieldsOf(outputOptions);
 
-const { output, downloadFiles } = outputOptions;
-
 /** Without a result there is no file. */
 const afterWait = { hide: { ...notForTools, waitMode: ['none'] } };
 
 export const waitFields = fieldsOf({
 	waitMode,
-	output,
-	downloadFiles: { field: { ...downloadFiles.field, displayOptions: afterWait } },
+	...outputOptions,
+	downloadFiles: { field: { ...outputOptions.downloadFiles.field, displayOptions: afterWait } },
 });
 
 /** The options of an operation that reads a task: `waits` if it polls until the task ends. */
