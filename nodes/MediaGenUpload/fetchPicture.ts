@@ -4,8 +4,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { Connection } from '../shared/api/connection';
 import { ApiError, CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
-import { backoffMs, mayRetry, withHardEnd } from '../shared/api/http';
+import { backoffMs, bounded, mayRetry, withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/uploads';
+import { readWhole } from '../shared/n8n/binary';
 import { asNodeError, itemError } from '../shared/n8n/nodeErrors';
 import { checkStatus, openFile } from '../shared/output/download';
 import { clock, sleep } from '../shared/util/clock';
@@ -15,8 +16,6 @@ const FETCH_WITHIN_MS = 120_000;
 
 const CHECK_URL = 'Check "URL", and that this n8n can fetch it.';
 
-const nameIn = (path: string) => decodedPart(path.split('/').pop() ?? '');
-
 /** Downloads a picture, never more of it than the service accepts. Throws an n8n error that names the item. */
 export async function fetchPicture(
 	context: IExecuteFunctions,
@@ -25,25 +24,13 @@ export async function fetchPicture(
 	itemIndex: number,
 ): Promise<FileSource> {
 	const refuse = (reason: string) => itemError(context.getNode(), `"URL": ${reason}`, itemIndex);
+	const tooLarge = () =>
+		refuse(`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`);
 
 	const readOnce = async (end: AbortSignal) => {
-		const chunks: Buffer[] = [];
-		let bytes = 0;
 		const response = await openFile(context, address, connection, end);
 		checkStatus(response);
-		const { body } = response;
-		for await (const chunk of body) {
-			const piece = Buffer.from(chunk);
-			bytes += piece.length;
-			if (bytes > UPLOAD_MAX_BYTES) {
-				body.destroy();
-				throw refuse(
-					`the file has more than the ${UPLOAD_MAX_BYTES} bytes that the service accepts`,
-				);
-			}
-			chunks.push(piece);
-		}
-		return { chunks, bytes };
+		return await readWhole(bounded(response.body, UPLOAD_MAX_BYTES, tooLarge));
 	};
 	const until = clock.now() + FETCH_WITHIN_MS;
 	const read = async (end: AbortSignal) => {
@@ -61,23 +48,22 @@ export async function fetchPicture(
 			}
 		}
 	};
-	const { chunks, bytes } = await withHardEnd(
+	const content = await withHardEnd(
 		FETCH_WITHIN_MS,
 		'The picture was not fully downloaded within two minutes',
 		context.getExecutionCancelSignal(),
 		read,
 	);
-	// The longest signature has 12 bytes, and no piece is empty.
-	const mimeType = pictureType(Buffer.concat(chunks.slice(0, 12)));
+	const mimeType = pictureType(content);
 	if (mimeType === undefined) {
 		throw refuse(
 			'the file is not a picture that the service accepts (JPEG, PNG, GIF or WebP by its content)',
 		);
 	}
 	return {
-		bytes,
+		bytes: content.length,
 		mimeType,
-		fileName: nameIn(new URL(address).pathname) || 'picture',
-		open: () => chunks,
+		fileName: decodedPart(new URL(address).pathname.split('/').pop() ?? '') || 'picture',
+		open: () => [content],
 	};
 }

@@ -120,19 +120,23 @@ const MAX_TEXT_MB = 64;
 
 const utf8 = new TextDecoder();
 
-/** The pieces of a text. Throws a `TooLargeError` for more than `MAX_TEXT_MB`. Ending the loop early destroys the stream. */
-async function* bounded(
+/** The pieces of a body. Throws for more than `maxBytes`. Ending the loop early destroys the stream. */
+export async function* bounded(
 	body: AsyncIterable<Buffer | string> | Iterable<string>,
+	maxBytes: number,
+	tooLarge: () => Error,
 ): AsyncGenerator<Buffer> {
 	let bytes = 0;
 	for await (const chunk of body) {
 		const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 		bytes += piece.length;
-		if (bytes > MAX_TEXT_MB * MEGABYTE)
-			throw new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
+		if (bytes > maxBytes) throw tooLarge();
 		yield piece;
 	}
 }
+
+const tooMuchText = () =>
+	new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
 
 /** What every n8n context that can call the service has in common. */
 export interface ServiceContext extends CredentialSource {
@@ -199,7 +203,6 @@ const fullResponse = z.object({
 	body: z.unknown(),
 });
 
-/** A response whose body is still to be read. */
 export const streamResponse = fullResponse.extend({ body: byteStream });
 
 export type StreamResponse = z.infer<typeof streamResponse>;
@@ -224,7 +227,8 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 	const destroy = () => stream.data?.destroy(asError(end.signal.reason));
 	end.signal.addEventListener('abort', destroy);
 	// n8n itself makes up a body that is no stream, in an evaluation.
-	const pieces = bounded(stream.data ?? [textOrJson(body)]);
+	const text = stream.data ?? [textOrJson(body)];
+	const pieces = bounded(text, MAX_TEXT_MB * MEGABYTE, tooMuchText);
 	try {
 		// The time limit ends this even if the stream never reports its end.
 		for (;;) {
