@@ -94,17 +94,11 @@ function summary(
 const MAX_WARNING_HINTS = 10;
 
 function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
-	const itemsOf = new Map<string, number[]>();
-	for (const { warnings, itemIndex } of answers) {
-		for (const warning of warnings) {
-			const items = itemsOf.get(warning) ?? [];
-			items.push(itemIndex);
-			itemsOf.set(warning, items);
-		}
-	}
-	return [...itemsOf]
-		.slice(0, MAX_WARNING_HINTS)
-		.map(([warning, items]) => hint(`${itemRanges(items)}: ${warning}`));
+	const different = [...new Set(answers.flatMap(({ warnings }) => warnings))];
+	return different.slice(0, MAX_WARNING_HINTS).map((warning) => {
+		const warned = answers.filter(({ warnings }) => warnings.includes(warning));
+		return hint(`${itemRanges(warned.map(({ itemIndex }) => itemIndex))}: ${warning}`);
+	});
 }
 
 const KEPT =

@@ -70,7 +70,6 @@ export class PictureReader {
 		return refusal(this.item, name, message);
 	}
 
-	/** Checks the pictures in the binary fields that a parameter names. */
 	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
 		const names = splitNames(values[name]);
 		const named = names.filter((each) => each !== '');
@@ -101,7 +100,6 @@ export class PictureReader {
 		return found[0] ?? given[0];
 	}
 
-	/** The link of the one video that a field gives. */
 	video(name: string, values: ParameterValues): unknown {
 		const { [name]: given } = values;
 		// The results of a video have its cover, too.
@@ -121,14 +119,12 @@ export class PictureReader {
 		return own ?? this.only(url, links);
 	}
 
-	/** The picture of optional `pictureFields`, if there is one. */
 	async optional(name: string, values: ParameterValues): Promise<unknown> {
 		const source = `${name}Source`;
 		requireExpressions(this.item, values, [source]);
 		return (values[source] ?? 'none') === 'none' ? undefined : await this.one(name, values);
 	}
 
-	/** The picture of `pictureFields`. */
 	async one(name: string, values: ParameterValues): Promise<unknown> {
 		const source = values[`${name}Source`];
 		if (source === 'binary') {
@@ -148,11 +144,8 @@ export class PictureReader {
 		const source = parseField(this.item, name, listSource, values[name]);
 		if (source === 'both')
 			requireExpressions(this.item, values, ['imageUrls', 'imageBinaryProperties']);
-		const links = source === 'url' || source === 'both' ? this.links('imageUrls', values) : [];
-		const own =
-			source === 'binary' || source === 'both'
-				? await this.fromInput('imageBinaryProperties', values)
-				: [];
+		const links = source === 'binary' ? [] : this.links('imageUrls', values);
+		const own = source === 'url' ? [] : await this.fromInput('imageBinaryProperties', values);
 		if (links.length + own.length > 0) return [...links, ...own];
 		throw this.refusal(
 			source === 'binary' ? 'imageBinaryProperties' : 'imageUrls',

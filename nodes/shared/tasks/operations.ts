@@ -21,7 +21,7 @@ import {
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { readItems } from '../purchase/runPaidItems';
 import { jsonObject } from '../util/json';
-import { oneOf, taskId, text } from '../util/schema';
+import { oneOf, taskId, text, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { buyingOperation, deliver } from './execute';
 import { pollTasks } from './poll';
@@ -195,13 +195,7 @@ const customRequest = z.object({
 const bodyFields = z
 	.object({
 		field: z.array(
-			z.object({
-				name: z
-					.union([z.string(), z.number()])
-					.transform((name) => String(name).trim())
-					.catch(''),
-				value: z.unknown(),
-			}),
+			z.object({ name: z.preprocess(toId, z.string()).catch(''), value: z.unknown() }),
 		),
 	})
 	.catch({ field: [] });
