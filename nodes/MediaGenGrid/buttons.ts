@@ -67,10 +67,9 @@ export async function getButtons(this: ILoadOptionsFunctions): Promise<INodeProp
 	}
 	try {
 		const client = await openClient(this);
-		const path = taskQueryPath.safeParse(
-			this.getCurrentNodeParameter('options.taskQueryPath'),
-		).data;
-		const record = await client.tasks.retrieve(taskPath(path ?? FAMILIES.grid.queryPath, id.data));
+		const given = this.getCurrentNodeParameter('options.taskQueryPath');
+		const path = taskPath(taskQueryPath.safeParse(given).data ?? FAMILIES.grid.queryPath, id.data);
+		const record = await client.tasks.retrieve(path, { retry: 'read' });
 		return buttonOptions(record, this.getCurrentNodeParameter('operation'));
 	} catch (error) {
 		throw asNodeError(this.getNode(), error);

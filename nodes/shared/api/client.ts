@@ -35,11 +35,6 @@ export interface SubmissionBody extends Pick<ApiRequest, 'headers'> {
 	body: IDataObject | Buffer;
 }
 
-interface RetrieveOptions extends Pick<ApiRequest, 'deadline' | 'timeoutMs' | 'idleMs'> {
-	/** Default: `read`. */
-	retry?: 'once' | 'read';
-}
-
 export type ChatRequest = Omit<ApiRequest, 'method' | 'retry'>;
 
 const TASK_NOT_FOUND = 'Task not found';
@@ -80,9 +75,9 @@ export function createClient(
 			},
 			retrieve: async (
 				path: string,
-				{ retry = 'read', ...options }: RetrieveOptions = {},
+				rules: Pick<ApiRequest, 'retry' | 'deadline' | 'timeoutMs' | 'idleMs'>,
 			): Promise<TaskRecord> =>
-				await send({ method: 'GET', path, retry, notFound: TASK_NOT_FOUND, ...options }, readTask),
+				await send({ method: 'GET', path, notFound: TASK_NOT_FOUND, ...rules }, readTask),
 		},
 		uploads: {
 			/** Stores a picture for 72 hours (spec §7). Costs nothing, so it is sent again after any transient error. */
