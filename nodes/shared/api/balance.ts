@@ -26,11 +26,8 @@ export type BalanceRecord = z.infer<typeof balanceRecord> & {
 	raw: Record<string, unknown>;
 };
 
-/** The balance in the unit that the service is set up with, or in credits. */
-type BalanceUnit = 'balance' | 'credits';
-
-/** What remains; `null` for a key without a limit, and where the service does not state it. */
-export function remainingOf(record: BalanceRecord, unit: BalanceUnit): number | null {
+/** What remains, in the unit that the service is set up with, or in credits; `null` for a key without a limit, and where it is not stated. */
+export function remainingOf(record: BalanceRecord, unit: 'balance' | 'credits'): number | null {
 	if (record.unlimited_quota) return null;
 	return unit === 'balance' ? record.remain_balance : record.remain_credits;
 }
