@@ -18,7 +18,6 @@ export interface SongMode {
 	tags?: string;
 }
 
-/** "Mode", which decides what the other fields do. */
 export const modeField = ({ infers }: SongMode): Field => ({
 	displayName: 'Mode',
 	type: 'options',

@@ -13,7 +13,6 @@ import { z } from '../shared/util/vendor/zod';
 import { model, style, words } from './fields';
 import { keepReadFields, shownIn, type SongMode } from './mode';
 
-/** A rule about several fields together. */
 type Rule = (body: RequestBody, refuse: ReturnType<typeof refuseIn>) => void;
 
 interface MusicOperation extends Pick<

@@ -125,7 +125,6 @@ const settings = z.object({
 
 export type Settings = z.infer<typeof settings>;
 
-/** Reads the parameters that the call needs, before there is an execution. */
 export function readSettings(parameter: (name: string) => unknown): Settings {
 	const names = Object.keys({ ...callOptions, taskQueryPath });
 	return settings.parse({

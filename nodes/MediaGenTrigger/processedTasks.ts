@@ -15,7 +15,6 @@ const LOADED_AT = clock.now();
 /** Maximum number of events that are remembered; the oldest are dropped first. */
 export const MOST_PROCESSED = 20_000;
 
-/** What is noted of an event: its execution is about to start, or has started. */
 type Noted = 'starting' | 'started';
 
 /** What is known of an event. `inDoubt`: it is unknown whether its execution started. */

@@ -35,7 +35,6 @@ const MOST_STARTED = 20_000;
 /** Whether this process runs executions. One confirmation proves it; their absence only suggests queue mode: a busy n8n is late too. */
 export interface ProcessRole {
 	runsExecutions: boolean;
-	/** Starts that were not confirmed in time. */
 	unconfirmed: number;
 }
 
@@ -44,7 +43,6 @@ const thisProcess: ProcessRole = { runsExecutions: false, unconfirmed: 0 };
 /** A start that this process began and that no execution has confirmed. */
 interface Start {
 	since: number;
-	/** Whether the execution started in time. */
 	inTime: Promise<boolean>;
 	confirm(): void;
 }
@@ -159,7 +157,6 @@ const MOST_TRIGGERS = 1_000;
 
 const states = new Memory<TriggerState>(MOST_TRIGGERS);
 
-/** The state of a trigger, made when it is first asked for. */
 export function triggerState(
 	context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>,
 ): TriggerState {

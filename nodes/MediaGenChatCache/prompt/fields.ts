@@ -6,7 +6,6 @@ import { listField, optionsOf, rowsField, textField, toOptions } from '../../sha
 import { fieldsOf } from '../../shared/n8n/options';
 import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
 
-/** Value of "Cache For" that sends no marker. */
 export const NOT_MARKED = 'none';
 
 export const cachedBlocksField = rowsField({

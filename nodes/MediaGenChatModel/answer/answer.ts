@@ -28,7 +28,6 @@ export interface Answer extends AnswerEnd {
 export class UnusableAnswer extends Error {
 	constructor(
 		message: string,
-		/** What the user can do next. */
 		readonly hint: string,
 	) {
 		super(message);

@@ -70,7 +70,6 @@ export class StreamedAnswer {
 		return isUnread({ text, calls, stopReason, usage });
 	}
 
-	/** What was received of an answer that breaks off. */
 	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
 		const calls = this.calls.map(({ name }) => String(name));
 		return { text: this.text, calls, usage: this.usage };
@@ -124,7 +123,6 @@ export class StreamedAnswer {
 		};
 	}
 
-	/** Returns the text in the event. */
 	private addMessagesEvent(type: string, event: Fields): string {
 		const place = Number(event.index);
 		switch (type) {
@@ -178,7 +176,6 @@ export class StreamedAnswer {
 		return contentText(content);
 	}
 
-	/** Returns the text in the chunk. */
 	private addChunk({ id, choices, usage, stop_reason, content, text }: Fields): string {
 		const choice = objectOf(Array.isArray(choices) ? choices[0] : { text: content ?? text });
 		// A service that cannot stream may send the whole answer in one chunk.

@@ -106,7 +106,6 @@ const METHODS = ['bindTools', 'withConfig', '_generate', '_streamResponseChunks'
 const isAdapter = (value: unknown): value is Adapter =>
 	isObject(value) && METHODS.every((name) => typeof value[name] === 'function');
 
-/** `data:image/png;base64,…` */
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
 
 /** Converts a picture or a document from the form of n8n's agents, which the SDK drops, to the form that the SDK reads. */

@@ -20,7 +20,6 @@ export type BrandWordMap = z.infer<typeof brandWordMap>;
 
 const NEUTRAL_WORD = new RegExp(`(?<![A-Za-z0-9])(${BRAND_WORDS.join('|')})(?![A-Za-z])`, 'g');
 
-/** Puts the deployment's words into a path, a model name or a header's name. */
 export function toDeploymentWords(text: string, words: BrandWordMap): string {
 	const deployed: Readonly<Record<string, string | undefined>> = words;
 	return text.replace(NEUTRAL_WORD, (word) => deployed[word] ?? word);

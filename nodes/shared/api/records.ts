@@ -74,7 +74,6 @@ function failureOf({ error, fail_reason: reason }: Record<string, unknown>) {
 		: { message, code, type };
 }
 
-/** Names of a task's id besides `id`. */
 const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;
 
 const idsIn = (holder: Record<string, unknown> | undefined) =>

@@ -60,14 +60,12 @@ const MASK = '•••';
 
 const MASK_IN_URL = encodeURIComponent(MASK);
 
-/** Whether a key stood in a URL. */
 export const isMasked = (url: string) => url.includes(MASK) || url.includes(MASK_IN_URL);
 
 /** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits encode it. */
 export interface Redactor {
 	/** At any depth of a value. */
 	redact: (value: unknown) => unknown;
-	/** In a text. */
 	redactText: (text: string) => string;
 	/** Puts the key back into a URL of the service: a task's ID, or a link, may hold it. */
 	reveal: (url: string) => string;

@@ -165,7 +165,6 @@ export async function readWhole(pieces: Pieces): Promise<Buffer> {
 	return Buffer.concat(read);
 }
 
-/** Opens a checked file again, to be sent. */
 export async function reopenFile(
 	context: IExecuteFunctions,
 	{ itemIndex, property, mimeType }: Pick<PendingUpload, 'itemIndex' | 'property' | 'mimeType'>,
@@ -173,7 +172,6 @@ export async function reopenFile(
 	return { ...(await openBinary({ context, itemIndex, property, field: property })), mimeType };
 }
 
-/** The content of an inspected file as a data URI. */
 export async function readDataUri(
 	context: IExecuteFunctions,
 	file: PendingUpload,

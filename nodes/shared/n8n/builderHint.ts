@@ -18,7 +18,6 @@ export function related(name: string, relationHint: string): BuilderHint['relate
 	return { nodeType: `n8n-nodes-mediagen.${name}`, relationHint };
 }
 
-/** The hint of a node that buys tasks: what is special to it, then what all of them do. */
 export function taskHint(own: string, ...relatedNodes: BuilderHint['relatedNodes']): BuilderHint {
 	return { searchHint: `${own} ${PAID_TASKS}`, relatedNodes };
 }

@@ -8,7 +8,6 @@ const RATIO_NAMES: Readonly<Record<string, string>> = {
 	'9:16': 'Portrait (9:16)',
 };
 
-/** An option list of the API's own values, in their order. */
 export function toOptions<const Value extends string>(
 	values: readonly Value[],
 	descriptions: Partial<Record<Value, string>> = {},
@@ -26,14 +25,12 @@ export type Choices<Value extends string = string> = Readonly<
 	Record<Value, readonly [name: string, description?: string]>
 >;
 
-/** An option list of values with names of their own. */
 export const optionsOf = (choices: Choices): INodePropertyOptions[] =>
 	Object.entries(choices).map(([value, [name, description]]) => ({ name, value, description }));
 
 /** The default of a number that is sent only if it is set. n8n 1.123 turns an empty text into the smallest number when the panel opens. */
 export const NOT_SET = null;
 
-/** The first option of a list whose value is optional. */
 export const NOT_SENT = {
 	name: 'Default',
 	value: '',
@@ -95,7 +92,6 @@ export const collectionOf =
 		options: [...fields].sort((a, b) => compareNames(a.displayName, b.displayName)),
 	});
 
-/** What is optional in a request. */
 export const additionalFieldsOf = collectionOf(
 	'Additional Fields',
 	'additionalFields',

@@ -104,7 +104,6 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	return hint ?? (purchase ? ofPurchase : undefined) ?? usual;
 }
 
-/** n8n's error for what a service said. */
 export const serviceError = (
 	node: INode,
 	message: string,

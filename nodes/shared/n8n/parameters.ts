@@ -93,7 +93,6 @@ export function readParameters({ context, fields, itemIndex }: ExecutedItem): Pa
 	return values;
 }
 
-/** Renames parameters to the API's fields, at every depth. */
 export function toApiNames(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(toApiNames);
 	if (!isObject(value) || value instanceof PendingUpload) return value;
@@ -256,7 +255,6 @@ export const additionalBodyFieldsField: INodeProperties = {
 		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
 };
 
-/** What is wrong with a body that has this field. */
 export const setByNode = (name: string) => `must not have the field "${name}": the node sets it`;
 
 const additionalBody = jsonObject('must be a JSON object, e.g. {"seed": 7}');

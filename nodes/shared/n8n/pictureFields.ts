@@ -17,7 +17,6 @@ interface PictureField {
 	show?: IDisplayOptions['show'];
 }
 
-/** The fields of one picture: a field of the input item, or a URL. */
 export function pictureFields(field: PictureField): INodeProperties[] {
 	const { name, label, property, optional = false, description, show } = field;
 	const shown = (source: string): IDisplayOptions => ({
@@ -49,7 +48,6 @@ export function pictureFields(field: PictureField): INodeProperties[] {
 	];
 }
 
-/** The choice of a list of pictures: its options, and the parameters that they show. */
 interface PictureList {
 	choice: string;
 	show?: IDisplayOptions['show'];

@@ -259,7 +259,6 @@ function watch(body: ByteStream, maxMegabytes: number, mayBeText: boolean, signa
 	return watched;
 }
 
-/** What the downloads of a run have in common. */
 export interface Downloads {
 	context: DownloadContext;
 	connection: Connection;

@@ -211,7 +211,6 @@ export function taskJson(outcome: AcceptedItem, simplify: boolean): IDataObject 
 const markdownOf = ({ kind, url, name }: ResultFile) =>
 	`${kind === 'image' ? '!' : ''}[${name ?? kind}](${shownLink(url)})`;
 
-/** The short output for the model of an AI agent. */
 function toolJson({ taskId, task, record = {}, notes }: AcceptedItem): IDataObject {
 	const { status, results, url, cost } = task;
 	return toJson({

@@ -244,7 +244,6 @@ export function toTask(
 	};
 }
 
-/** A task for which only the acknowledgement is known. */
 export function submittedTask(origin: TaskOrigin): Task {
 	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {});
 }

@@ -12,7 +12,6 @@ import { toJson } from '../util/json';
 import type { PaidRequest } from './purchaseKey';
 import type { SpendingGuard } from './spendingGuard';
 
-/** What is left, or why it cannot be read. */
 async function balanceFields(client: MediaGenClient) {
 	try {
 		return remainingFields(await client.balance.retrieve());

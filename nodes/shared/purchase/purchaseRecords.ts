@@ -180,7 +180,6 @@ export class PurchaseRecords {
 		}
 	}
 
-	/** Drops what is known of an item that came out. */
 	complete(itemIndex: number): void {
 		this.cameOut.add(itemIndex);
 		this.drop(itemIndex);
@@ -195,7 +194,6 @@ export class PurchaseRecords {
 		this.replace(key, this.run);
 	}
 
-	/** The URL of a picture of an item that this execution uploaded before. */
 	findUpload(itemIndex: number, fingerprint: string): string | undefined {
 		const items = this.uploads.get(fingerprint) ?? new Set();
 		this.uploads.set(fingerprint, items.add(itemIndex));

@@ -58,7 +58,6 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 	toRecord(receipt: Receipt): PurchaseState;
 	/** What n8n's log says of the purchase; `undefined` for nothing. */
 	logLine(receipt: Receipt): string | undefined;
-	/** Replaces the usual hint of an error. */
 	hintFor?(error: Error): string | undefined;
 	/** Runs an item's job when it may begin. */
 	schedule?(

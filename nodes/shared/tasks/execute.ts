@@ -52,7 +52,6 @@ export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' 
 	family: TaskFamily;
 	/** The response is the completed task: there is nothing to wait for, and no file. */
 	synchronous?: boolean;
-	/** Rules that only another task's record can show. */
 	parent?: ParentRule;
 	/** What a 404 means, and what to do about it, if it may mean something other than a missing task. */
 	notFound?: { words: string; hint: string };

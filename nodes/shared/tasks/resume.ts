@@ -115,7 +115,6 @@ const waitingJson = z.object({
 	pauseLimit: z.number().optional().catch(undefined),
 });
 
-/** Restores the error of an item: see `errorFields`. */
 function errorAsWritten(
 	node: INode,
 	{ message, description, code, type, httpStatus, response }: z.infer<typeof waitingJson>['error'],

@@ -11,7 +11,6 @@ export function toCamelCase(apiName: string): string {
 	return first + rest.map(capitalized).join('');
 }
 
-/** An object of the API with its fields under the names of parameters. */
 export const camelCased = (fields: Readonly<Record<string, unknown>>) =>
 	Object.fromEntries(Object.entries(fields).map(([name, value]) => [toCamelCase(name), value]));
 

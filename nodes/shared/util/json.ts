@@ -42,7 +42,6 @@ export function parseExactJson(json: string): unknown {
 	return parseJson(exact + json.slice(copied));
 }
 
-/** A value as text: as it is, or as JSON. */
 export const textOrJson = (value: unknown): string =>
 	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 

@@ -2,7 +2,6 @@
 export class KeyedLock {
 	private readonly last = new Map<string, Promise<unknown>>();
 
-	/** Runs `job` after all earlier jobs with this key, whether they succeeded or not. */
 	async run<Result>(key: string, job: () => Promise<Result>): Promise<Result> {
 		const before = this.last.get(key) ?? Promise.resolve();
 		const running = before.then(job, job);

@@ -142,7 +142,6 @@ export function toId(value: unknown): unknown {
 	return typeof id === 'string' ? id.trim() : id;
 }
 
-/** A task's id: text that is not blank. */
 export function taskId() {
 	return z.preprocess(toId, text());
 }

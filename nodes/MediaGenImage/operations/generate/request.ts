@@ -133,7 +133,6 @@ function liteNotes(body: RequestBody): string[] {
 	];
 }
 
-/** What the service changes or ignores in a body. */
 function imageNotes(body: RequestBody): string[] {
 	const { model } = body;
 	return [

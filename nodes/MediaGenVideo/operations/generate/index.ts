@@ -118,7 +118,6 @@ function videoOf(values: ParameterValues, pictures: PictureReader): ParameterVal
 const isOff = (multiShot: unknown) =>
 	multiShot === undefined || flag().safeParse(multiShot).data === false;
 
-/** Whether the service divides the prompt into shots. */
 const isDivided = (shotType: unknown) => shotType === 'intelligence';
 
 // One shot is the service's default, so the switch is sent only when it is on.

@@ -61,7 +61,6 @@ function fieldsFor(model: 'known' | 'other') {
 	});
 }
 
-/** A generation whose fields are valid, each by itself. */
 type VideoFields = z.infer<ReturnType<typeof fieldsFor>>;
 
 type Refuse = ReturnType<typeof refuseIn>;
