@@ -11,19 +11,19 @@ import { retrieveError } from './taskErrors';
 import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
-export interface WaitingExecution {
+export class WaitingExecution {
 	/** Tasks known to have ended, by id. */
-	ended: Map<string, TaskItem>;
+	readonly ended = new Map<string, TaskItem>();
 	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
-	others: Set<string>;
+	readonly others = new Set<string>();
 	/** How long the service has not known a task, by id. A part of it may be behind. */
-	absent: Map<string, Absence>;
+	readonly absent = new Map<string, Absence>();
 	/** Why a task could not be read at the end of the pause, by id. */
-	unread: Map<string, string>;
+	readonly unread = new Map<string, string>();
 	/** The downloads under way. Repeated callbacks join them. */
 	output?: Promise<INodeExecutionData[]>;
 	/** Aborted when the execution resumes, so that nobody who waits for that keeps its data in memory. */
-	resumed: AbortController;
+	readonly resumed = new AbortController();
 }
 
 const MAX_EXECUTIONS = 5_000;
@@ -46,13 +46,7 @@ export const keyOfPause = (context: PausingContext, pauseLimit: number): string 
 	[keyOfNode(context), pauseLimit].join(':');
 
 export function waitingExecution(key: string): WaitingExecution {
-	const execution = waitingExecutions.get(key) ?? {
-		ended: new Map<string, TaskItem>(),
-		others: new Set<string>(),
-		absent: new Map<string, Absence>(),
-		unread: new Map<string, string>(),
-		resumed: new AbortController(),
-	};
+	const execution = waitingExecutions.get(key) ?? new WaitingExecution();
 	waitingExecutions.set(key, execution);
 	return execution;
 }
@@ -67,7 +61,6 @@ export function markResumed(key: string, outcomes: readonly TaskItem[] = []): vo
 	waitingExecutions.get(key)?.resumed.abort();
 }
 
-/** Forgets what was known of an execution that has resumed, or that could not be resumed. */
 export function forgetWaiting(key: string): void {
 	waitingExecutions.delete(key);
 }
@@ -92,7 +85,6 @@ const GIVEN_UP_AFTER_MS = 100_000;
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
 	/** Its items, with what was known of their tasks before the pause. */
 	outcomes: readonly TaskItem[];
-	/** See `keyOfPause`. */
 	key: string;
 	/** Milliseconds since 1970 at which it goes on with what there is. */
 	pauseLimit: number;
@@ -170,11 +162,8 @@ export async function findRunning(
 	execution: WaitingExecution,
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
-	const open = openTasks(run, execution);
-	const queue = [
-		...open.filter(({ taskId }) => taskId === first),
-		...open.filter(({ taskId }) => taskId !== first),
-	];
+	const isFirst = ({ taskId }: AcceptedItem) => Number(taskId === first);
+	const queue = openTasks(run, execution).sort((one, other) => isFirst(other) - isFirst(one));
 	for (let done = 0; done < queue.length;) {
 		const asked = queue.slice(done, done + Math.max(1, done - 1));
 		done += asked.length;
