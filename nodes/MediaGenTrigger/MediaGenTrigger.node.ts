@@ -10,7 +10,7 @@ import type {
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { type NodeDescription, related } from '../shared/n8n/builderHint';
 import { properties, webhooks } from './description';
-import { readPayload, taskOutput } from './output';
+import { taskOutput, triggerPayload } from './output';
 import { receive } from './receive';
 import { confirmStart } from './triggerState';
 
@@ -61,9 +61,9 @@ export class MediaGenTrigger implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const items = this.getInputData();
 		const [item, ...others] = items;
-		const payload = item && others.length === 0 ? readPayload(item) : undefined;
+		const payload = triggerPayload.safeParse(item?.json).data;
 		// Items that did not come from a call, such as pinned ones, pass as they are.
-		if (!payload) return [items];
+		if (!payload || others.length > 0) return [items];
 		return [confirmStart(this, payload) ? await taskOutput(this, payload) : []];
 	}
 }

@@ -18,7 +18,7 @@ import { recentConnection } from './recentCredential';
 import { retrieveTask } from './verify';
 
 /** What the call hands to the execution, as JSON. Expressions in the options, such as a file name, can use it as `$json`. */
-const payload = z.object({
+export const triggerPayload = z.object({
 	taskId: z.string(),
 	family: z.enum(TASK_FAMILIES).nullable(),
 	/** As the call found it. What stood around the record, such as its ID, is not handed over. */
@@ -36,16 +36,11 @@ const payload = z.object({
 	storeForHours: z.number().optional(),
 });
 
-export type TriggerPayload = z.infer<typeof payload>;
+export type TriggerPayload = z.infer<typeof triggerPayload>;
 
 export function payloadItem(values: TriggerPayload): INodeExecutionData {
 	const { raw, status } = values.record;
 	return { json: toJson({ ...values, record: { raw, status } }) };
-}
-
-/** Reads what the call handed over. Returns `undefined` for an item from elsewhere. */
-export function readPayload({ json }: INodeExecutionData): TriggerPayload | undefined {
-	return payload.safeParse(json).data;
 }
 
 /** Makes the output of a call. Files are downloaded only here: an execution has a place in n8n's binary storage, and time. */

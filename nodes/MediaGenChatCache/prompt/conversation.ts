@@ -56,10 +56,6 @@ function partsOf(given: z.infer<typeof conversation>): Part[] {
 	];
 }
 
-/** What is to be cached: everything up to the last marked part. */
-const prefixOf = (parts: readonly Part[]) =>
-	parts.slice(0, parts.map(({ ttl }) => ttl !== undefined).lastIndexOf(true) + 1);
-
 export const blocksOf = (parts: readonly Part[]) =>
 	parts.map(({ text, ttl }) => textBlock(text, ttl));
 
@@ -118,5 +114,7 @@ export function prepareQuestion(
 	const { model, max_tokens } = read.data;
 	const parts = partsOf(read.data);
 	const body = { model, max_tokens, ...toPrompt(parts), ...additional };
-	return { model, prefix: prefixOf(parts), body };
+	// What is to be cached: everything up to the last marked part.
+	const last = parts.map(({ ttl }) => ttl !== undefined).lastIndexOf(true);
+	return { model, prefix: parts.slice(0, last + 1), body };
 }

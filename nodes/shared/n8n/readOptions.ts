@@ -108,11 +108,8 @@ const itemOptions = z
 	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
 	.catch({});
 
-const itemReuse = z.object(reuseOptions).omit({ whenFilesAreGone: true });
-
-/** Reads what each item says of its purchase. Throws a `NodeOperationError` that names the option. */
-export const readReuse = (context: IExecuteFunctions, collection: unknown, itemIndex: number) =>
-	parseOptions(context, itemReuse, collection, itemIndex);
+/** What each item says of its purchase. */
+export const itemReuse = z.object(reuseOptions).omit({ whenFilesAreGone: true });
 
 export const readItemOptions = (
 	collection: unknown,

@@ -35,16 +35,6 @@ function checkCallbackAddress(
 	];
 }
 
-/** The address that is sent as `webhook`, and notes about it for the user. */
-interface CallbackAddress {
-	url: string | undefined;
-	notes: string[];
-}
-
-/** n8n's own path of a trigger while it listens for a test event. */
-const isTestUrl = (address: string) =>
-	parseWebUrl(address)?.pathname.includes('/webhook-test/') === true;
-
 const NO_CALLBACK =
 	'The expression of "Callback Base URL" is empty: the service does not report the end of this task.';
 
@@ -57,13 +47,13 @@ const NO_REFERENCE =
 /** A proxy usually accepts 8 kB for the first line of a request and answers 4xx to more: the service does not call again. */
 const LONGEST_ADDRESS = 4_000;
 
-/** Where the service reports the end of an item's task, by "Callback Base URL" and "Reference" among its options. */
+/** Where the service reports the end of an item's task, by "Callback Base URL" and "Reference" among its options, with notes for the user. */
 export function itemAddress(
 	run: TaskRun,
 	itemIndex: number,
 	given: Record<string, unknown>,
 	reference = '',
-): CallbackAddress {
+) {
 	const { callbackBaseUrl } = given;
 	if (isBlank(callbackBaseUrl)) {
 		const isLost = isExpression(run.context.getNode(), ['options', 'callbackBaseUrl']);
@@ -73,22 +63,21 @@ export function itemAddress(
 	const address = parseField(panel, 'callbackBaseUrl', webUrl(), toId(callbackBaseUrl));
 	const hint = 'Give a public address in "Callback Base URL".';
 	const notes = checkCallbackAddress(run, address, hint, itemIndex);
-	if (isTestUrl(address)) notes.push(TEST_URL);
+	const url = parseWebUrl(address);
+	if (url?.pathname.includes('/webhook-test/')) notes.push(TEST_URL);
 	if (!('reference' in given)) return { url: address, notes };
-	const url = withReference(run.client.connection, address, reference);
-	const own = parseWebUrl(address)?.searchParams.get('reference');
-	if (reference !== '' && url === address && own !== reference) notes.push(NO_REFERENCE);
-	if (url.length > LONGEST_ADDRESS)
+	const signed = withReference(run.client.connection, address, reference);
+	const own = url?.searchParams.get('reference');
+	if (reference !== '' && signed === address && own !== reference) notes.push(NO_REFERENCE);
+	if (signed.length > LONGEST_ADDRESS)
 		throw itemError(
 			run.context.getNode(),
-			`"Reference" makes a callback address of ${url.length} characters: servers refuse more than ${LONGEST_ADDRESS}`,
+			`"Reference" makes a callback address of ${signed.length} characters: servers refuse more than ${LONGEST_ADDRESS}`,
 			itemIndex,
 			`Give the number of a row, for example. ${NOTHING_SENT}`,
 		);
-	return { url, notes };
+	return { url: signed, notes };
 }
-
-const WAIT = 'n8n-nodes-base.wait';
 
 /**
  * n8n's context has the workflow, although its type does not say so. Following connections with the functions of its type takes time that
@@ -115,12 +104,15 @@ function hasWaitForCall(context: object): boolean {
 	const nodes = Object.values(ofWorkflow.safeParse(context).data?.workflow.nodes ?? {});
 	return nodes.some(
 		({ type, disabled, parameters: { resume, httpMethod } }) =>
-			type === WAIT && disabled !== true && mayBe(resume, 'webhook') && mayBe(httpMethod, 'POST'),
+			type === 'n8n-nodes-base.wait' &&
+			disabled !== true &&
+			mayBe(resume, 'webhook') &&
+			mayBe(httpMethod, 'POST'),
 	);
 }
 
 /** Where the service reports the end of all items' tasks: this paused execution. */
-export function pausedAddress(run: TaskRun): (itemIndex: number) => CallbackAddress {
+export function pausedAddress(run: TaskRun) {
 	const { resumeUrl } = pauseAddressesOf(run);
 	// In n8n 1.x, a call without this node's path goes to whichever node waits then: a late one would count as the call for a Wait node. With
 	// it, calls of a service that adds its own path do not arrive.
@@ -128,5 +120,5 @@ export function pausedAddress(run: TaskRun): (itemIndex: number) => CallbackAddr
 	const url = needsPath ? below(resumeUrl, '/callback') : resumeUrl;
 	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
 	const ofFirst = [...notes, ...checkItemCount(run)];
-	return (itemIndex) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
+	return (itemIndex: number) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
 }

@@ -14,9 +14,6 @@ import { acceptedItem, type BuyingRun, retrieveRecord, type TaskRun, withRecord 
 /** What a file's server answers if the file no longer exists. Any other answer does not say so. */
 const GONE = new Set([404, 410]);
 
-/** What it answers if a link has expired, or may not be used from here. */
-const FORBIDDEN = 403;
-
 /** Reads the record; `undefined` if there is no such task. Unless the specification shows the path, a 404 may be about the path. */
 async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | undefined> {
 	try {
@@ -40,16 +37,19 @@ async function isGone(run: TaskRun, { url, expiresAt }: ResultFile): Promise<boo
 			return false;
 		} catch (error) {
 			const { httpStatus = 0 } = errorFromThrown(error).details;
+			// A 403 says that a link has expired, or may not be used from here.
 			const mayHaveExpired = expiresAt === null || Date.parse(expiresAt) <= clock.now();
-			return GONE.has(httpStatus) || (httpStatus === FORBIDDEN && mayHaveExpired);
+			return GONE.has(httpStatus) || (httpStatus === 403 && mayHaveExpired);
 		}
 	});
 }
 
-type Lost =
-	'unknown to the service' | 'completed, and its files are gone' | 'ended without a result';
-
-type Found = AcceptedTask | 'failed' | Lost;
+type Found =
+	| AcceptedTask
+	| 'failed'
+	| 'unknown to the service'
+	| 'completed, and its files are gone'
+	| 'ended without a result';
 
 async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);

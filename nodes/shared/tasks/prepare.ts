@@ -10,7 +10,7 @@ import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, readDataUri, readWhole, reopenFile } from '../n8n/binary';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
-import { isTool, readItemOptions, readReuse } from '../n8n/readOptions';
+import { isTool, itemReuse, parseOptions, readItemOptions } from '../n8n/readOptions';
 import {
 	type ExecutedItem,
 	type ParameterValues,
@@ -47,12 +47,10 @@ export interface PanelBody {
 	notes?: string[];
 }
 
-/** What a task operation sends for one item. */
 export interface TaskRequest {
 	fields: INodeProperties[];
 	/** Validates the body, under the API's names. Its messages begin with "must" or "is". */
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
-	/** Converts parameters that are not simply sent as they are. */
 	toBody?(values: ParameterValues, item: ExecutedItem): Promise<PanelBody>;
 	/** Path of the endpoint; a function if the body holds the path, or a part of it. */
 	path: string | ((body: RequestBody) => TaskTarget);
@@ -76,7 +74,6 @@ export type PreparedItem = ReadyTask | UnboughtItem;
 
 type Path = ReadonlyArray<string | number>;
 
-/** The first link to a private host in a value, at any depth. */
 function privateLink(value: unknown, path: Path = []): { path: Path; host: string } | undefined {
 	if (typeof value === 'string') {
 		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
@@ -126,7 +123,8 @@ async function prepareItem(
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
 	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const { copyNumber = 1, existingTaskId } = readReuse(context, collection, itemIndex);
+	const reuse = parseOptions(context, itemReuse, collection, itemIndex);
+	const { copyNumber = 1, existingTaskId } = reuse;
 	const itemOptions = readItemOptions(collection, input);
 	const given = objectOf(collection);
 	const ofItem = () => itemAddress(run, itemIndex, given, itemOptions.reference);
@@ -191,7 +189,6 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	return refuseSameRequests(run.context, await readItems(run.context, prepare));
 }
 
-/** Replaces every picture in a body, at any depth, with its URL. */
 async function withLinks(
 	value: unknown,
 	linkOf: (picture: PendingUpload) => Promise<string>,
