@@ -11,7 +11,7 @@ import {
 } from '../../shared/api/chat';
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
-import { type MediaGenClient, openClient } from '../../shared/api/client';
+import { openClient } from '../../shared/api/client';
 import { NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
 import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
@@ -46,21 +46,15 @@ import { promptFields } from '../prompt/fields';
 
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {
-	/** The fields of the body that hold the prompt. */
 	toPrompt: (parts: readonly Part[]) => Record<string, unknown>;
 }
 
-interface ChatRun {
+interface ChatRun extends Pick<PaidRun<never, never>, 'client' | 'signal' | 'guard' | 'records'> {
 	context: IExecuteFunctions;
 	style: ChatStyle;
 	options: ChatOptions;
-	client: MediaGenClient;
-	signal: AbortSignal | undefined;
-	guard: SpendingGuard;
-	records: PurchaseRecords;
 }
 
-/** A validated question, with the fingerprint of its prefix. */
 interface Question extends ReadyItem {
 	/** The parts up to the last marked one. */
 	prefix: Part[];

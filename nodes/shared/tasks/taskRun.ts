@@ -22,7 +22,6 @@ import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
 
-/** What an n8n context must offer for tasks to be read and their files downloaded. */
 export type TaskContext = ServiceContext & DownloadContext;
 
 export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
@@ -45,7 +44,6 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 /** A run that reads tasks, in an execution or for a webhook. */
 export type ReadingRun = TaskRun<TaskContext>;
 
-/** A run that buys tasks. */
 export interface BuyingRun extends TaskRun {
 	records: PurchaseRecords;
 	guard: SpendingGuard;
