@@ -149,7 +149,7 @@ export class MediaGenModel implements ChatModel {
 			const { received, isUnread } = streamed;
 			const shown = isUnread ? beginning() : connection.redactText(received.text);
 			if (!streamed.isComplete)
-				throw purchases.brokenOff(error, { ...received, shown }, this.usageOf(received.usage));
+				throw purchases.brokenOff(error, received, shown, this.usageOf(received.usage));
 		}
 		const delta = connection.redactText(heldBack);
 		if (delta !== '') yield { type: 'text-delta', delta };

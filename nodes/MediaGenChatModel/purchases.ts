@@ -25,6 +25,7 @@ import {
 import { toShortText } from '../shared/util/json';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { UnusableAnswer } from './answer/answer';
+import type { StreamedAnswer } from './answer/streamedAnswer';
 
 /** Marks an error as one of a sub-node: n8n passes it on unchanged, and the editor shows it at this node, not only at the agent. */
 export function asSubNodeError(error: NodeError): NodeError {
@@ -39,14 +40,6 @@ export function asStreamError(error: unknown): unknown {
 			.filter(Boolean)
 			.join(' ');
 	return error;
-}
-
-export interface Received {
-	text: string;
-	/** Names of the tools that it had begun to call. */
-	calls: string[];
-	/** What is shown of it: its text, or what could not be read. */
-	shown: string;
 }
 
 const MAYBE_BOUGHT =
@@ -96,10 +89,11 @@ export class Purchases {
 		}
 	}
 
-	/** The error of an answer that broke off: it names what was bought. */
+	/** The error of an answer that broke off: it names what was bought. `shown`: the text of the answer, or what could not be read. */
 	brokenOff(
 		thrown: unknown,
-		{ text, calls, shown }: Received,
+		{ text, calls }: StreamedAnswer['received'],
+		shown: string,
 		usage: Usage | undefined,
 	): NodeError {
 		const error = errorFromThrown(thrown);

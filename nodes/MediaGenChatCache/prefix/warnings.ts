@@ -7,7 +7,7 @@ import {
 } from '../../shared/api/chat';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import { unlistedNotes } from '../../shared/n8n/parameters';
-import type { Volatile } from '../../shared/util/volatile';
+import type { findVolatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
 import type { Comparison } from './fingerprint';
 
@@ -67,7 +67,7 @@ interface Answered {
 	usage: Usage | undefined;
 	/** Cache markers in the request, those in "Additional Body Fields" included. */
 	markers: number;
-	findVolatile: (text: string) => Volatile[];
+	findVolatile: typeof findVolatile;
 }
 
 function answerWarnings(answered: Answered): string[] {

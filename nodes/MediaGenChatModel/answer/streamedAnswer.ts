@@ -70,7 +70,8 @@ export class StreamedAnswer {
 		return isUnread({ text, calls, stopReason, usage });
 	}
 
-	get received(): { text: string; calls: string[]; usage: Fields | undefined } {
+	/** What came of an answer that breaks off, with the names of the tools that it had begun to call. */
+	get received() {
 		const calls = this.calls.map(({ name }) => String(name));
 		return { text: this.text, calls, usage: this.usage };
 	}

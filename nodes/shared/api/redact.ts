@@ -55,29 +55,21 @@ function keyPattern(key: string, characters?: number): string {
 	].join('|');
 }
 
-/** Stands in place of the key. */
 const MASK = '•••';
 
 const MASK_IN_URL = encodeURIComponent(MASK);
 
 export const isMasked = (url: string) => url.includes(MASK) || url.includes(MASK_IN_URL);
 
-/** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits encode it. */
-export interface Redactor {
-	/** At any depth of a value. */
-	redact: (value: unknown) => unknown;
-	redactText: (text: string) => string;
-	/** Puts the key back into a URL of the service: a task's ID, or a link, may hold it. */
-	reveal: (url: string) => string;
-}
-
-const unchanged: Redactor = {
-	redactText: (text) => text,
-	redact: (value) => value,
-	reveal: (url) => url,
+const unchanged = {
+	redactText: (text: string) => text,
+	redact: (value: unknown) => value,
+	reveal: (url: string) => url,
 };
 
-/** The redactor of a key; without a key there is nothing to replace. */
+export type Redactor = typeof unchanged;
+
+/** Replaces a key in whatever came from outside: as it is, and as URLs, JSON, base64 and hexadecimal digits encode it. */
 export function redactor(key: string): Redactor {
 	if (key === '') return unchanged;
 	const isWord = PLAIN_WORD.test(key);
@@ -88,6 +80,7 @@ export function redactor(key: string): Redactor {
 		whole ??= new RegExp(keyPattern(key), 'g');
 		return text.replace(whole, MASK);
 	};
+	/** At any depth of a value. */
 	const redact = (value: unknown): unknown => {
 		if (typeof value === 'string') return redactText(value);
 		if (Array.isArray(value)) return value.map(redact);
@@ -100,6 +93,7 @@ export function redactor(key: string): Redactor {
 		);
 	};
 	const inUrl = encodeURIComponent(key);
+	/** Puts the key back into a URL of the service: a task's ID, or a link, may hold it. */
 	const reveal = (url: string) =>
 		[MASK, MASK_IN_URL].reduce((shown, mask) => shown.replaceAll(mask, () => inUrl), url);
 	return { redactText, redact, reveal };

@@ -40,17 +40,12 @@ export function isOpaque(bytes: Buffer): boolean {
 	return at === undefined ? startsWith(bytes, 'VP8 ', 12) : ((bytes[at] ?? 0) & ALPHA_BIT) === 0;
 }
 
-/** A stored picture (spec, Uploaded image record). */
-export interface UploadRecord {
-	/** The record as received, without an envelope. */
-	raw: Record<string, unknown>;
-	url: string;
-	/** Milliseconds since 1970. */
-	createdAt: number | undefined;
-}
-
-/** @param baseUrl of the service: its link may be relative to it, like those of results */
-export function readUpload(answer: unknown, baseUrl: string): UploadRecord | undefined {
+/**
+ * Reads a stored picture (spec, Uploaded image record): `raw` as received, without an envelope, and `createdAt` in milliseconds since 1970.
+ *
+ * @param baseUrl of the service: its link may be relative to it, like those of results
+ */
+export function readUpload(answer: unknown, baseUrl: string) {
 	const whole = objectOf(answer);
 	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
 	const given = toText(raw.url) ?? '';
@@ -58,3 +53,5 @@ export function readUpload(answer: unknown, baseUrl: string): UploadRecord | und
 	const url = isWholeLink(given) ? given : isLink ? resolveLink(given, baseUrl) : undefined;
 	return url === undefined ? undefined : { raw, url, createdAt: toMilliseconds(raw.created_at) };
 }
+
+export type UploadRecord = NonNullable<ReturnType<typeof readUpload>>;

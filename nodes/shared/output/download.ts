@@ -38,7 +38,6 @@ import { isData, linkedType, toMimeType, withExtension } from './fileNames';
 import { MEDIA_EXTENSION } from './mediaTypes';
 import type { ResultFile } from './resultFiles';
 
-/** What every n8n context that can download a file has in common. */
 export interface DownloadContext {
 	helpers: {
 		httpRequest(options: IHttpRequestOptions): Promise<unknown>;
@@ -273,23 +272,11 @@ export interface Downloads {
 	signal?: AbortSignal;
 }
 
-export interface DownloadedFile {
-	binary: IBinaryData;
-	fileName: string;
-	mimeType: string | null;
-	/** Bytes. */
-	fileSize: number;
-}
-
 /**
  * Streams a result file into n8n's binary storage, under `name` with its extension. Throws an `ApiError` when the link is blocked or dead, the
  * file is too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
  */
-export async function downloadFile(
-	downloads: Downloads,
-	file: ResultFile,
-	name: string,
-): Promise<DownloadedFile> {
+export async function downloadFile(downloads: Downloads, file: ResultFile, name: string) {
 	const { deadline, end = Infinity, silentHosts, signal } = downloads;
 	const host = parseWebUrl(file.url)?.host ?? '';
 	const alwaysUntil = clock.now() + FILE_WITHIN_MS;
@@ -321,12 +308,10 @@ export async function downloadFile(
 	}
 }
 
-async function attempt(
-	downloads: Downloads,
-	file: ResultFile,
-	name: string,
-	onAnswer: () => void,
-): Promise<DownloadedFile> {
+export type DownloadedFile = Awaited<ReturnType<typeof downloadFile>>;
+
+/** One attempt. `fileSize` is in bytes. */
+async function attempt(downloads: Downloads, file: ResultFile, name: string, onAnswer: () => void) {
 	const { context, connection, maxDownloadSize, signal } = downloads;
 	if (isData(file.url)) return await storeData(downloads, file.url, name);
 	const response = await openFile(context, file.url, connection, signal);
@@ -397,11 +382,7 @@ function percentDecoded(text: string): Buffer {
 }
 
 /** Stores a file that stands in the record itself. */
-async function storeData(
-	{ context, maxDownloadSize }: Downloads,
-	url: string,
-	name: string,
-): Promise<DownloadedFile> {
+async function storeData({ context, maxDownloadSize }: Downloads, url: string, name: string) {
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
 	const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');

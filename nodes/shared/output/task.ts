@@ -63,13 +63,7 @@ export const taskShape = z.object({
 /** With other fields of the record, under their camelCase names. */
 export type Task = z.infer<typeof taskShape> & { [extra: string]: unknown };
 
-/** What a node knows of a task besides its record. */
-interface TaskOrigin {
-	taskId: string;
-	family: TaskFamily | null;
-	operation: string;
-	request?: SentRequest;
-}
+type TaskOrigin = Pick<Task, 'taskId' | 'family' | 'operation'> & { request?: SentRequest };
 
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);

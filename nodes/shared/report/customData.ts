@@ -78,13 +78,11 @@ interface RunContext {
 /** What n8n keeps for the span of a node's run. The types of n8n-workflow 2.8 do not have it yet. */
 type Traced = ITaskMetadata & { tracing?: Record<string, unknown> };
 
-interface Tokens {
-	input: number;
-	output: number;
-}
-
 /** By the names that n8n's own model nodes use in 2.41. The cost is in the unit of the balance, or of prices that the user gave. */
-export const usedAmounts = (tokens: Tokens | undefined, cost: number | undefined): Amounts => ({
+export const usedAmounts = (
+	tokens: { input: number; output: number } | undefined,
+	cost: number | undefined,
+): Amounts => ({
 	...(tokens && {
 		'llm.tokens.in': tokens.input,
 		'llm.tokens.out': tokens.output,
@@ -103,7 +101,6 @@ export function traceUsed(context: RunContext, amounts: Amounts, how?: 'added'):
 	});
 }
 
-/** What tasks cost, as far as their records state it. */
 export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>) {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
@@ -120,7 +117,7 @@ export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost
 const tokenUsage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
 /** Tokens of the tasks whose records state them, such as pictures; `undefined` if none does. */
-function tokensOf(tasks: readonly Task[]): Tokens | undefined {
+function tokensOf(tasks: readonly Task[]) {
 	const usages = tasks.flatMap(({ usage }) => tokenUsage.safeParse(usage).data ?? []);
 	if (usages.length === 0) return undefined;
 	return {

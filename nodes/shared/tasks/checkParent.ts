@@ -8,22 +8,18 @@ import { rejected } from '../output/items';
 import type { PreparedItem, RequestBody } from './prepare';
 import { type BuyingRun, retrieveRecord, type TaskRun } from './taskRun';
 
-/** What the record of a parent task says about a request that builds on it. */
-interface ParentCheck {
-	/** Why the service would refuse the request: the field in the API's name, and words that begin with "must" or "is". */
-	problem?: { field: string; message: string };
-	notes?: string[];
-}
-
-/** Checks a request by the record of the task that `task_id` names (spec §4 and §5); without a record the service decides. */
+/**
+ * Checks a request by the record of the task that `task_id` names (spec §4 and §5); without a record the service decides. `problem`: why the
+ * service would refuse the request, with the field in the API's name, and words that begin with "must" or "is".
+ */
 export type ParentRule = (
 	body: RequestBody,
 	record: TaskRecord | undefined,
 	words: BrandWordMap,
-) => ParentCheck;
+) => { problem?: { field: string; message: string }; notes?: string[] };
 
 /** A parent must be completed. The service decides about a status that is not known here. */
-function checkStatus(record: TaskRecord | undefined): ParentCheck | undefined {
+function checkStatus(record: TaskRecord | undefined): ReturnType<ParentRule> | undefined {
 	const status = record && knownStatus(record.status);
 	if (status === undefined || status === 'completed') return undefined;
 	const state =

@@ -1,11 +1,3 @@
-/** Something in a text that probably changes with each request (cache rule 5). */
-export interface Volatile {
-	what: 'a timestamp' | 'a UUID' | 'a random ID';
-	/** Where the first of its kind begins, in characters from 1. */
-	character: number;
-	count: number;
-}
-
 const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
 
@@ -32,8 +24,8 @@ const KINDS = [
 	['a random ID', RANDOM_ID],
 ] as const;
 
-/** What in a text probably changes with each request: the first of each kind, and how many there are. */
-export function findVolatile(text: string): Volatile[] {
+/** What in a text probably changes with each request (cache rule 5): of each kind where the first begins, in characters from 1, and their count. */
+export function findVolatile(text: string) {
 	return KINDS.flatMap(([what, pattern]) => {
 		const found = [...text.matchAll(pattern)];
 		return found[0] === undefined
