@@ -43,7 +43,6 @@ const MOST_STATES = 1_000;
 
 const knownStates = z.record(z.boolean()).catch({});
 
-/** Whether enough remains, by the rule of an item: the unit and the threshold. */
 function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
 	const given = parseParameters({ context, fields, itemIndex }, rules);
 	const { compare: unit, threshold } = given;

@@ -24,7 +24,6 @@ export interface Answer extends AnswerEnd {
 	usage: Record<string, unknown> | undefined;
 }
 
-/** An answer that was paid for and cannot be used. */
 export class UnusableAnswer extends Error {
 	constructor(
 		message: string,

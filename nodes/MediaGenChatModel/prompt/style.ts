@@ -11,7 +11,6 @@ export interface OfferedTool {
 /** Whether a tool must be called, and which, as messages style has it. */
 export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
 
-/** What is asked: a conversation, with the tools that may be called. */
 export interface Question {
 	talk: Talk;
 	tools: readonly OfferedTool[];

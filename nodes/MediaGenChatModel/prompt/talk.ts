@@ -24,7 +24,6 @@ export interface Turn {
 	parts: Part[];
 }
 
-/** A conversation as the service is asked to continue it. */
 export interface Talk {
 	system: string[];
 	turns: Turn[];

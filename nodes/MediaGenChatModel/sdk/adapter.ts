@@ -3,7 +3,6 @@ import type { Usage } from '../../shared/api/chatUsage';
 import { isObject, objectOf, objectsIn } from '../../shared/util/json';
 import { z } from '../../shared/util/vendor/zod';
 
-/** What one answer used, for the log of the execution. */
 export interface Receipt {
 	usage: Usage;
 	cost: Cost | undefined;

@@ -34,7 +34,6 @@ export const unknownConnection: Connection = {
 	sign: () => undefined,
 };
 
-/** What the form of the credential holds. */
 export const storedCredential = z.object({
 	baseUrl: z.string().default(''),
 	apiKey: z.string().default(''),

@@ -138,7 +138,6 @@ export async function* bounded(
 const tooMuchText = () =>
 	new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
 
-/** What every n8n context that can call the service has in common. */
 export interface ServiceContext extends CredentialSource {
 	helpers: {
 		httpRequestWithAuthentication(

@@ -14,7 +14,6 @@ export interface Resource {
 	value: string;
 }
 
-/** One operation: what the panel shows of it, and what it does with all input items. */
 export interface Operation {
 	resource: Resource;
 	/** Label, in Title Case. */
@@ -70,7 +69,6 @@ function underOperation({ resource, value }: Operation, field: INodeProperties):
 	};
 }
 
-/** The panel of a node with the given operations: resource, operation, and each operation's own fields. */
 function describeOperations(operations: readonly Operation[]): INodeProperties[] {
 	const named = new Map(operations.map(({ resource }) => [resource.value, resource]));
 	const resources = [...named.values()];

@@ -109,7 +109,6 @@ export const listed = (values: readonly string[]): ListedValue[] =>
 type OpenValueField = Omit<INodeProperties, 'type' | 'default'> & {
 	/** The value that a new node has; none by default. */
 	preset?: ListedValue;
-	/** Name of the method in the node's `methods.listSearch` that gives the list. */
 	searchListMethod: string;
 	placeholder: string;
 };
@@ -136,7 +135,6 @@ export function openValueField(given: OpenValueField): INodeProperties {
 	};
 }
 
-/** The values whose label or value contains what the user has typed, as a list shows them. */
 export function matchingValues(values: readonly ListedValue[], filter = ''): INodeListSearchResult {
 	const wanted = filter.toLowerCase();
 	return {

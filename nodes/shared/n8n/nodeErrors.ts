@@ -110,7 +110,6 @@ export const serviceError = (
 	details: { description?: string; itemIndex?: number; httpCode?: string },
 ) => new NodeApiError(node, { message }, { message, ...details });
 
-/** Converts an `ApiError` to n8n's error for what a service said, with the item it belongs to and what to do next. */
 function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
 	const { httpStatus, type, code, response } = error.details;

@@ -341,5 +341,4 @@ export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeP
 	];
 }
 
-/** The options of the trigger that concern results. */
 export const resultOptions = { ...fileOptions, simplify: commonOptions.simplify, taskQueryPath };

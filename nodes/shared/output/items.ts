@@ -91,7 +91,6 @@ export function outcomeStatus(
 	return item.state === 'unsure' ? 'unknown' : 'not submitted';
 }
 
-/** The form of the output: see the options of the same names. */
 type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'>;
 
 /** Few, as each file passes through this process; enough to use the whole rate. */

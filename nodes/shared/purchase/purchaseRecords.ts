@@ -143,7 +143,6 @@ export class PurchaseRecords {
 		return this.find(purchase)?.purchase.state;
 	}
 
-	/** What earlier attempts of this run left, by item. */
 	leftByItem(): Array<{ itemIndex: number; purchase: PurchaseState }> {
 		return Object.keys(this.records).flatMap((key) => {
 			const [, runIndex, itemIndex] = key.split('.');

@@ -23,7 +23,6 @@ const IN_MEMORY =
 /** More notes would push the output out of sight. Every item has its own in `notes`. */
 const MAX_NOTES = 10;
 
-/** How many tasks a run had, how many items lack a result, and what it cost. */
 function summary(
 	outcomes: readonly TaskItem[],
 	lacksResult: (item: TaskItem) => boolean,

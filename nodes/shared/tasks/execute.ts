@@ -176,7 +176,6 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
-/** Buys a task per item, waits as "Wait for Result" says, and returns the output. */
 async function execute(
 	context: IExecuteFunctions,
 	operation: BuyingOperation,

@@ -20,7 +20,6 @@ const host: Clock = {
 	toHostMs: (ms) => Math.min(ms, LONGEST_TIMER_MS),
 };
 
-/** The clock of every wait and time limit. */
 export let clock = host;
 
 /** Replaces the clock for all nodes in this process, or restores the host's. For tests only. */

@@ -47,7 +47,6 @@ const PIXELS = Object.fromEntries(
 	]),
 );
 
-/** "Size": the ratios of the official model, or of a lite one. */
 export const sizeFields: INodeProperties[] = [
 	listField({
 		displayName: 'Size',
@@ -79,7 +78,6 @@ export const countField: INodeProperties = {
 const maskDescription =
 	'A picture with an alpha channel, of the same size as the first reference image. The lite models do not repaint.';
 
-/** A list that a lite model does not have. */
 const officialList = (displayName: string, name: string, options: INodePropertyOptions[]) =>
 	listField({ displayName, name, options, displayOptions: { hide: liteModels } });
 
