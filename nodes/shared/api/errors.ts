@@ -1,4 +1,4 @@
-import { isObject, toShortText } from '../util/json';
+import { isObject, isText, toShortText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
@@ -112,9 +112,7 @@ interface Response {
 }
 
 const asText = (value: unknown): string | undefined =>
-	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
-		? String(value)
-		: undefined;
+	isText(value) || typeof value === 'number' ? String(value) : undefined;
 
 /** Fields in which an error says why, besides `error`. */
 export const REASONS = [
@@ -350,7 +348,8 @@ function traceOf(error: unknown): { codes: string[]; text: string } {
 	return { codes, text: texts.join('\n') };
 }
 
-const NOT_REACHED = 'The service could not be reached';
+const notReached = (...why: string[]) =>
+	new UnreachableError(['The service could not be reached', ...why].join(': '));
 
 /** Whether the system could not look a host up, or connect to it, whatever its reason: `connect EADDRNOTAVAIL`, `getaddrinfo EAI_FAIL`. */
 const isBeforeConnection = (code: string, text: string) =>
@@ -363,26 +362,21 @@ export function errorFromThrown(error: unknown): ApiError {
 	const { codes, text } = traceOf(error);
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
-	if (has(...NEVER_CONNECTED) && !ON_A_CONNECTION.test(text))
-		return new UnreachableError(NOT_REACHED);
-	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text)) {
-		return new UnreachableError(
-			`${NOT_REACHED}: the API key has a character that no header can have`,
-		);
-	}
+	if (has(...NEVER_CONNECTED) && !ON_A_CONNECTION.test(text)) return notReached();
+	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text))
+		return notReached('the API key has a character that no header can have');
 	if (BLOCKED_BY_N8N.test(text)) {
 		return new UnreachableError(
 			"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
 		);
 	}
 	if ((has('EPROTO') && NO_HANDSHAKE.test(text)) || CLOSED_IN_HANDSHAKE.test(text))
-		return new UnreachableError(
-			`${NOT_REACHED}: no TLS connection could be made. A service on a private host may need http://`,
+		return notReached(
+			'no TLS connection could be made. A service on a private host may need http://',
 		);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
-	if (neverSent !== undefined) return new UnreachableError(`${NOT_REACHED}: ${neverSent}`);
-	if (codes.some((code) => isBeforeConnection(code, text)))
-		return new UnreachableError(NOT_REACHED);
+	if (neverSent !== undefined) return notReached(neverSent);
+	if (codes.some((code) => isBeforeConnection(code, text))) return notReached();
 	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
 		return new TimeoutError('The request timed out', 'maybe');
 	}
