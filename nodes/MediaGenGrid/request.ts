@@ -68,9 +68,6 @@ const optional = {
 	}),
 };
 
-/** An item for a whole task gives no picture number: without one, nothing is bought. */
-const INCOMING_INDEX = '={{ $json.taskId && $json.index }}';
-
 export const picture: Target = {
 	name: 'Picture',
 	value: 'index',
@@ -80,7 +77,8 @@ export const picture: Target = {
 			displayName: 'Picture Number',
 			type: 'number',
 			typeOptions: { minValue: GRID_INDEX.min, maxValue: GRID_INDEX.max },
-			default: INCOMING_INDEX,
+			// An item for a whole task gives no picture number: without one, nothing is bought.
+			default: '={{ $json.taskId && $json.index }}',
 			displayOptions: { show: { matchBy: ['index'] } },
 			description: 'From 1 to 4, for V1 to V4. The items of "One Item per File" have it.',
 		}),

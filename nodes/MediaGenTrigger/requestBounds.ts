@@ -32,9 +32,6 @@ const MAX_UNKNOWN = 5_000;
 /** Milliseconds without requests after a rate limit: as it states, else `unstated`, and at most `most`, long before the service's last call. */
 const QUIET_MS = { unstated: 1_000, most: 30_000 };
 
-const BUSY = 'too many calls at once';
-const QUIET = 'the rate limit of the service is reached';
-
 /** Keeps calls, which anybody who knows a trigger's address can make, from flooding the service. An answer without a record is text. */
 export class RequestBounds<Found> {
 	private readonly limit = pLimit(AT_ONCE);
@@ -53,7 +50,7 @@ export class RequestBounds<Found> {
 		const known = this.unknown.get(taskId);
 		if (known !== undefined) return known;
 		const found = await this.limit(async () => {
-			if (clock.now() > turnEnds) throw new Refusal(503, BUSY);
+			if (clock.now() > turnEnds) throw new Refusal(503, 'too many calls at once');
 			return await this.send(request, turnEnds);
 		});
 		if (typeof found === 'string') this.unknown.set(taskId, found);
@@ -68,7 +65,8 @@ export class RequestBounds<Found> {
 		}
 		return await this.few(async () => {
 			for (;;) {
-				if (Math.max(this.quietUntil, clock.now()) > turnEnds) throw new Refusal(503, QUIET);
+				if (Math.max(this.quietUntil, clock.now()) > turnEnds)
+					throw new Refusal(503, 'the rate limit of the service is reached');
 				await sleep(this.quietUntil - clock.now());
 				const found = await this.unlessLimited(request);
 				if (found !== undefined) return found;

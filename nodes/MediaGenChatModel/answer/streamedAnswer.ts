@@ -107,17 +107,13 @@ export class StreamedAnswer {
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
 	toAnswer(): Answer {
 		const { id, text, stopReason, usage } = this;
+		const calls = this.calls.map(({ pieces, whole, ...call }) => {
+			return { ...call, input: pieces === '' ? whole : pieces };
+		});
 		return {
 			id,
 			text,
-			calls: toToolCalls(
-				this.calls.map(({ id: callId, name, pieces, whole }) => ({
-					id: callId,
-					name,
-					input: pieces === '' ? whole : pieces,
-				})),
-				stopReason,
-			),
+			calls: toToolCalls(calls, stopReason),
 			stopReason,
 			...(stopReason === null ? { hasNoEnd: true } : {}),
 			usage,

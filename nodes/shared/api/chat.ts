@@ -142,16 +142,13 @@ export interface AnswerEnd {
 	hasNoEnd?: boolean;
 }
 
-/** The stop reasons of an answer that was cut at "Max Tokens", in both styles. */
-const CUT = ['max_tokens', 'length'];
+/** Whether an answer was cut at "Max Tokens", in the words of either style. */
+export const isCut = ({ stopReason }: AnswerEnd) =>
+	['max_tokens', 'length'].includes(stopReason ?? '');
 
-/** The stop reasons of a refused answer, in both styles (cache rule 6). */
-const REFUSED = ['refusal', 'content_filter'];
-
-export const isCut = ({ stopReason }: AnswerEnd) => stopReason !== null && CUT.includes(stopReason);
-
+/** Whether the model refused to answer, in the words of either style (cache rule 6). */
 export const isRefused = ({ stopReason }: AnswerEnd) =>
-	stopReason !== null && REFUSED.includes(stopReason);
+	['refusal', 'content_filter'].includes(stopReason ?? '');
 
 /** The stop reasons of a whole answer, as services of either style write them. */
 const WHOLE =
@@ -167,9 +164,6 @@ export function endWarnings(end: AnswerEnd): string[] {
 		: [`The answer ended with the stop reason "${stopReason}": it may not be whole.`];
 }
 
-const countsTokens = (usage: Record<string, unknown> = {}) =>
-	Object.values(usage).some((tokens) => Number(tokens) > 0);
-
 /** Returns a response that is no error. Throws an `ApiError` for any other: if it counts tokens, an answer may have been bought. */
 export function readChatResponse(given: unknown, statusCode = 200): ChatResponse {
 	const body = firstOf(given);
@@ -180,7 +174,8 @@ export function readChatResponse(given: unknown, statusCode = 200): ChatResponse
 	const answer = body.content ?? body.choices ?? body.usage ?? body.data ?? undefined;
 	const isCoded = answer === undefined && Number(body.code) >= 600;
 	const coded = isCoded ? { ...body, success: false } : body;
-	const error = errorInBody(coded, countsTokens(usage) ? 'maybe' : undefined);
+	const countsTokens = Object.values(usage ?? {}).some((tokens) => Number(tokens) > 0);
+	const error = errorInBody(coded, countsTokens ? 'maybe' : undefined);
 	if (error) throw error;
 	return body;
 }

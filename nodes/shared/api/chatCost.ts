@@ -12,8 +12,6 @@ export interface ChatPrices {
 /** In the currency of the prices; `null` where a price that it needs is not given. */
 export type Cost = { estimatedCost: number | null; savedByCache: number | null };
 
-const MILLION = 1_000_000;
-
 /** Price lists have fewer than nine digits; what follows is floating-point error. */
 const rounded = (amount: number) => Math.round(amount * 1e9) / 1e9;
 
@@ -22,7 +20,7 @@ type Priced = readonly [tokens: number, price: number | undefined];
 function sumOf(priced: readonly Priced[]): number | null {
 	const used = priced.filter(([tokens]) => tokens > 0);
 	if (used.some(([, price]) => price === undefined)) return null;
-	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / MILLION, 0);
+	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / 1_000_000, 0);
 }
 
 /** Writes by lifetime. If the service does not report it, there is a price only if both prices are the same. */

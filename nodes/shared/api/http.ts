@@ -118,8 +118,6 @@ const byteStream = z.custom<ByteStream>(
 export const MEGABYTE = 1_000_000;
 const MAX_TEXT_MB = 64;
 
-const utf8 = new TextDecoder();
-
 /** The pieces of a body. Throws for more than `maxBytes`. Ending the loop early destroys the stream. */
 export async function* bounded(
 	body: AsyncIterable<Buffer | string> | Iterable<string>,
@@ -276,7 +274,7 @@ export async function readBody(
 ): Promise<unknown> {
 	const chunks: Buffer[] = [];
 	// Without a byte order mark, as n8n reads text.
-	const text = () => utf8.decode(Buffer.concat(chunks));
+	const text = () => new TextDecoder().decode(Buffer.concat(chunks));
 	try {
 		for await (const piece of pieces) chunks.push(piece);
 	} catch (thrown) {

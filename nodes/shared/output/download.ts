@@ -123,10 +123,8 @@ export async function openFile(
 			throw linkError(statusCode, headers);
 		const location = connection.redactText(given);
 		// Each hop is checked by itself: a public link must not lead into the private network, nor take the key elsewhere.
-		url = checkAddress(
-			URL.canParse(location, url) ? new URL(location, url).href : location,
-			connection,
-		);
+		const next = URL.canParse(location, url) ? new URL(location, url).href : location;
+		url = checkAddress(next, connection);
 	}
 	throw blocked(`the link redirects more than ${MAX_REDIRECTS} times`);
 }

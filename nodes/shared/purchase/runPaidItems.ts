@@ -193,8 +193,6 @@ async function buy<Item extends ReadyItem, Receipt>(
 	}
 }
 
-const NOT_UPLOADED = 'A file could not be uploaded, so nothing was bought.';
-
 /** Reads each item before the first is bought, so that a mistake in the last does not cost what the others buy. */
 export async function readItems<Item extends object>(
 	context: IExecuteFunctions,
@@ -244,7 +242,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 					: reason;
 			const context =
 				stage === 'preparing' && !pending && !isCanceled
-					? NOT_UPLOADED
+					? 'A file could not be uploaded, so nothing was bought.'
 					: reason instanceof InsufficientBalanceError
 						? await (balance ??= remainingBalance(run.client))
 						: undefined;

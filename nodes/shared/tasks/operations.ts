@@ -221,13 +221,11 @@ function readBodyFields(item: ExecutedItem): { fields: Record<string, unknown>; 
 	return { fields: Object.fromEntries(set.map(({ name, value }) => [name, value])), notes };
 }
 
-const bodyTypes = oneOf(['fields', 'formData', 'json']);
-
 /** Puts the body together. As text it is neither renamed nor cleaned: its names are the service's own. */
 async function customBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { context, itemIndex } = item;
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
-	const type = parseField(item, 'bodyType', bodyTypes, bodyType);
+	const type = parseField(item, 'bodyType', oneOf(['fields', 'formData', 'json']), bodyType);
 	if (type === 'json') {
 		requireExpressions(item, values, ['body']);
 		if (json === undefined) throw refusal(item, 'body', 'is required');
