@@ -1,10 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeType,
-	ISupplyDataFunctions,
-	SupplyData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { openClient } from '../shared/api/client';
@@ -14,10 +8,11 @@ import { searchChatModels } from '../shared/n8n/chatFields';
 import { asNodeError } from '../shared/n8n/nodeErrors';
 import { parseParameters } from '../shared/n8n/parameters';
 import { SpendingGuard } from '../shared/purchase/spendingGuard';
+import { isObject } from '../shared/util/json';
+import { z } from '../shared/util/vendor/zod';
 import { memoryOf } from './cache/warnings';
-import { fields, modelFields } from './fields';
+import { fields, modelFields, readModelOptions } from './fields';
 import { MediaGenModel } from './model';
-import { modelOptionsField, readModelOptions } from './options';
 import { completionsStyle } from './prompt/completionsStyle';
 import { messagesStyle } from './prompt/messagesStyle';
 import { asSubNodeError, Purchases } from './purchases';
@@ -26,21 +21,13 @@ import { loadSdk } from './sdk/load';
 
 const STYLES = { messages: messagesStyle, completions: completionsStyle };
 
-/** n8n's types do not show that sub-nodes have it too. */
-const hasContext = (
-	context: ISupplyDataFunctions,
-): context is ISupplyDataFunctions & Pick<IExecuteFunctions, 'getContext'> =>
-	'getContext' in context && typeof context.getContext === 'function';
-
-/** Where the spending guard counts. n8n asks for a new model at each step of an agent, but keeps this for the execution. */
-function countingContext(context: ISupplyDataFunctions) {
-	const own: IDataObject = {};
-	return {
-		getContext: (type: 'node') => (hasContext(context) ? context.getContext(type) : own),
-		getNode: () => context.getNode(),
-		continueOnFail: () => context.continueOnFail(),
-	};
-}
+/**
+ * Where the spending guard counts: n8n asks for a new model at each step of an agent, but keeps `getContext` for the execution. Its types do
+ * not show that sub-nodes have it too.
+ */
+const countingContext = z.custom<
+	Pick<IExecuteFunctions, 'getContext' | 'getNode' | 'continueOnFail'>
+>((context) => isObject(context) && typeof context.getContext === 'function');
 
 /** Makes the model for one run of an agent. Throws a node error that names the field. */
 async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
@@ -59,7 +46,10 @@ async function supply(context: ISupplyDataFunctions, itemIndex: number): Promise
 		options,
 		style: STYLES[given.apiStyle],
 		client,
-		purchases: new Purchases(context, new SpendingGuard(countingContext(context), rules, client)),
+		purchases: new Purchases(
+			context,
+			new SpendingGuard(countingContext.parse(context), rules, client),
+		),
 		signal,
 		memory,
 		receipts,
@@ -92,7 +82,7 @@ export class MediaGenChatModel implements INodeType {
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
-		properties: [...fields, modelOptionsField],
+		properties: fields,
 	};
 
 	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchChatModels } };

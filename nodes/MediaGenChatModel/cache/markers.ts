@@ -1,6 +1,5 @@
 import { cacheControl } from '../../shared/api/chat';
-import type { Fields } from '../fields';
-import type { ModelOptions } from '../options';
+import type { Fields, ModelOptions } from '../fields';
 import type { Ends } from '../prompt/style';
 
 type History = ModelOptions['cachedHistory'];
