@@ -1,5 +1,5 @@
 import { alternating, MESSAGES, textBlock } from '../../shared/api/chat';
-import { isObject, parseJson } from '../../shared/util/json';
+import { objectOf, parseJson } from '../../shared/util/json';
 import { type Block, type ChatStyle, ifAny, type Question } from './style';
 import type { FilePart, Part, Turn } from './talk';
 
@@ -19,13 +19,8 @@ function toBlock(part: Part): Block {
 		case 'file':
 			return fileBlock(part);
 		case 'call': {
-			const input = parseJson(part.input);
-			return {
-				type: 'tool_use',
-				id: part.id,
-				name: part.name,
-				input: isObject(input) ? input : {},
-			};
+			const { id, name, input } = part;
+			return { type: 'tool_use', id, name, input: objectOf(parseJson(input)) };
 		}
 		case 'result': {
 			const { id, text: content, isError } = part;

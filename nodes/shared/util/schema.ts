@@ -1,4 +1,4 @@
-import { isObject } from './json';
+import { objectOf } from './json';
 import { z } from './vendor/zod';
 
 const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -105,7 +105,7 @@ export function schemaFor<Output>(
 	pick: (fields: Record<string, unknown>) => z.ZodType<Output, z.ZodTypeDef, unknown>,
 ) {
 	return z.unknown().transform((value, issues): Output => {
-		const read = pick(isObject(value) ? value : {}).safeParse(value);
+		const read = pick(objectOf(value)).safeParse(value);
 		if (read.success) return read.data;
 		for (const issue of read.error.issues) issues.addIssue(issue);
 		return z.NEVER;

@@ -105,8 +105,7 @@ async function elementsOf(
 	};
 }
 
-const hasVideo = ({ referType }: ParameterValues) =>
-	referType !== undefined && referType !== 'none';
+const hasVideo = ({ referType = 'none' }: ParameterValues) => referType !== 'none';
 
 function videoOf(values: ParameterValues, pictures: PictureReader): ParameterValues {
 	if (!hasVideo(values)) return {};

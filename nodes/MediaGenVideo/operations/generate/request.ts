@@ -92,10 +92,8 @@ function checkShots(
 	if (multi_shot !== true) return;
 	if (shot_type === undefined) refuse('shot_type', 'is required where there are several shots');
 	if (shot_type !== 'customize') return;
-	if (shots === undefined) {
-		refuse('multi_prompt', 'is required: give each shot its prompt and its duration');
-		return;
-	}
+	if (shots === undefined)
+		return refuse('multi_prompt', 'is required: give each shot its prompt and its duration');
 	const whole = duration ?? VIDEO_DURATION.default;
 	const sum = shots.reduce((total, shot) => total + shot.duration, 0);
 	if (sum === whole) return;
