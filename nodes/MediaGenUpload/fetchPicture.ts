@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import type { Connection } from '../shared/api/connection';
-import { ApiError, CanceledError, errorFromThrown } from '../shared/api/errors';
+import { CanceledError, errorFromThrown } from '../shared/api/errors';
 import type { FileSource } from '../shared/api/multipart';
 import { backoffMs, bounded, mayRetry, withHardEnd } from '../shared/api/http';
 import { pictureType, UPLOAD_MAX_BYTES } from '../shared/api/uploads';
@@ -39,10 +39,10 @@ export async function fetchPicture(
 				return await readOnce(end);
 			} catch (thrown) {
 				const error = thrown instanceof NodeOperationError ? thrown : errorFromThrown(thrown);
-				if (error instanceof CanceledError) throw error;
-				const wait = error instanceof ApiError ? backoffMs(error, attempts) : 0;
-				const mayCome = error instanceof ApiError && mayRetry('read', error, attempts);
-				if (!mayCome || end.aborted || clock.now() + wait > until)
+				if (error instanceof NodeOperationError || error instanceof CanceledError) throw error;
+				const wait = backoffMs(error, attempts);
+				const mayCome = mayRetry('read', error, attempts) && !end.aborted;
+				if (!mayCome || clock.now() + wait > until)
 					throw asNodeError(context.getNode(), error, { itemIndex, hint: CHECK_URL });
 				await sleep(wait, end);
 			}

@@ -171,11 +171,3 @@ export async function reopenFile(
 ): Promise<FileSource> {
 	return { ...(await openBinary({ context, itemIndex, property, field: property })), mimeType };
 }
-
-export async function readDataUri(
-	context: IExecuteFunctions,
-	file: PendingUpload,
-): Promise<string> {
-	const { open } = await reopenFile(context, file);
-	return `data:${file.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
-}

@@ -8,7 +8,7 @@ import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
-import { PendingUpload, readDataUri, readWhole, reopenFile } from '../n8n/binary';
+import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { isTool, itemReuse, parseOptions, readItemOptions } from '../n8n/readOptions';
 import {
@@ -254,10 +254,11 @@ export async function toSubmission(
 	{ itemIndex, target: { body, file } }: ReadyTask,
 	deadline: Deadline,
 ): Promise<SubmissionBody> {
-	const linkOf = async (pending: PendingUpload) =>
-		pending.isInline
-			? await readDataUri(run.context, pending)
-			: await uploadedUrl(run, itemIndex, pending, deadline);
+	const linkOf = async (pending: PendingUpload) => {
+		if (!pending.isInline) return await uploadedUrl(run, itemIndex, pending, deadline);
+		const { open } = await reopenFile(run.context, pending);
+		return `data:${pending.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
+	};
 	const resolved = await withLinks(body, linkOf);
 	const fields = toJson(objectOf(resolved));
 	if (!file) return { fields, body: fields };

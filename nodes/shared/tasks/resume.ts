@@ -200,11 +200,9 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 		if (end) return { ...end, itemIndex, options, recordKey };
 		const asWritten = waiting[at] ?? outcome;
 		const reason = execution.unread.get(taskId);
-		const notes =
-			reason === undefined
-				? []
-				: [`At the end of the pause, this task could not be read: ${reason}`];
-		return { ...asWritten, notes: [...asWritten.notes, ...notes] };
+		if (reason === undefined) return asWritten;
+		const note = `At the end of the pause, this task could not be read: ${reason}`;
+		return { ...asWritten, notes: [...asWritten.notes, note] };
 	});
 }
 
