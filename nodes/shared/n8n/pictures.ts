@@ -1,6 +1,6 @@
 import { RESULT_KINDS } from '../api/families';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/uploads';
-import { isBlank, isObject } from '../util/json';
+import { isBlank, isObject, isText } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
@@ -102,9 +102,10 @@ export class PictureReader {
 
 	video(name: string, values: ParameterValues): unknown {
 		const { [name]: given } = values;
-		// The results of a video have its cover, too.
-		const isCover = (result: unknown) => isObject(result) && result.kind === 'image';
-		const videos = Array.isArray(given) ? given.filter((each) => !isCover(each)) : [];
+		// The results of a video have its cover, too, or its sound.
+		const isOther = (result: unknown) =>
+			isObject(result) && isText(result.kind) && result.kind !== 'video';
+		const videos = Array.isArray(given) ? given.filter((each) => !isOther(each)) : [];
 		const links = this.links(name, videos.length > 0 ? { [name]: videos } : values, 'video');
 		return this.only(name, links, 'video');
 	}

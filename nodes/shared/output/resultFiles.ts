@@ -70,20 +70,20 @@ export const REQUEST_FIELDS = new Set([
 ]);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
-const SOURCE_NAME = /^(?:original|source|input|parent|reference)s?(?![a-z])/;
+const SOURCE_NAME = /^(?:origin|original|source|input|parent|reference)s?(?![a-z])/;
 
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
-/** Fields of what a task was made from, and of a preview of what it made. */
+/** Fields of what a task was made from, of a preview of what it made, and of a cover. */
 const LESSER_NAME =
-	/^(?:source|input|parent|reference|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?$/;
+	/^(?:(?:origin|original|source|input|parent|reference|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?|(?:cover|poster)(?:Image|Picture)?)$/;
 
 /** The kinds of what a family makes. A picture of an unknown family may be a cover. */
 export const kindsOf = (family: TaskFamily | null): ResultKind[] =>
 	family === null ? ['audio', 'video'] : [FAMILIES[family].kind];
 
-/** Whether a file is, by its name, a preview or what the task was made from. */
+/** Whether a file is, by its name, a preview, a cover, or what the task was made from. */
 export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
 	LESSER_NAME.test(toCamelCase(name ?? ''));
 

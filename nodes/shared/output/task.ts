@@ -132,11 +132,15 @@ const mainLinks = (holder: Record<string, unknown>, kind: ResultKind) =>
 		.map(([, value]) => value);
 
 /** Whether a place for what a task makes is there, at any depth, and empty: `"video_url": ""`. */
-const hasEmptyPlace = (value: unknown, kind: ResultKind): boolean =>
+const hasEmptyPlace = (
+	value: unknown,
+	kind: ResultKind,
+	isPlace: (field: string) => boolean,
+): boolean =>
 	typeof value === 'object' &&
 	value !== null &&
 	Object.entries(value).some(([field, inner]: [string, unknown]) =>
-		PLACES[kind].test(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind),
+		isPlace(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind, isPlace),
 	);
 
 /** Whether the list of what a family makes has an entry with an empty link, beside others with one. */
@@ -165,11 +169,18 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	// A custom request may be for pictures.
 	if (isAllCovers && operation !== 'submit') return true;
 	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
-	return kindsOf(family).some(
-		(kind) =>
-			hasEmptyPlace(result, kind) ||
-			beside.some(([field, value]) => PLACES[kind].test(field) && isUnfilled(value, kind)),
-	);
+	const kinds = kindsOf(family);
+	const empty = kinds.filter((kind) => {
+		const isPlace = (field: string) =>
+			PLACES[kind].test(field) || (family !== null && isMainLinkField(field, kind));
+		return (
+			hasEmptyPlace(result, kind, isPlace) ||
+			beside.some(([field, value]) => isPlace(field) && isUnfilled(value, kind))
+		);
+	});
+	// A record that has a field for each kind says nothing by those that are empty beside a picture.
+	const isForAll = family === null && empty.length === kinds.length;
+	return empty.length > 0 && !(isForAll && results.some(({ name }) => name === null));
 }
 
 /** Whether a file is what a task was bought for. */

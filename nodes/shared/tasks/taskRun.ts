@@ -154,7 +154,7 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 		];
 		const isWhole = fewer.length > 0 || task.status !== 'completed' || !isPartial(raw, run.family);
 		if (!isEmpty(raw, task) && isWhole) return { ...item, task, record: raw, notes };
-		const kind = run.family ? FAMILIES[run.family].kind : 'result';
+		const kind = run.family ? FAMILIES[run.family].kind : 'audio or video';
 		const what = task.results.length > 0 ? kind : 'file';
 		const lack = task.results.some((file) => isMain(file, run.family))
 			? `The service calls task ${taskId} completed, but its record lacks some of its files. It is in the field "record".`

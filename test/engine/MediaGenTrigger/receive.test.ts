@@ -213,12 +213,21 @@ describe('A callback for a completed record without a result', () => {
 		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
 		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
 		['words alone', { revised_prompt: 'A lighthouse in the fog' }],
+		['a cover beside links for each kind', { cover_url: cover, video_url: null, audio_url: null }],
 	])('is answered 503 where it has %s', async (_, result) => {
 		service.on('GET', shared('behind'), { json: done('behind', result) });
 		expect(await host.receive(done('behind', result))).toMatchObject({ status: 503 });
 		service.on('GET', shared('behind'), { json: picture('behind') });
 		expect((await host.receive(picture('behind'))).output?.json).toMatchObject([
 			{ taskId: 'behind', url: 'https://example.com/1.png' },
+		]);
+	});
+
+	test('starts one at once where a picture stands beside links for each kind', async () => {
+		const result = { image_url: cover, video_url: null, audio_url: '' };
+		service.on('GET', shared('uniform'), { json: done('uniform', result) });
+		expect((await host.receive(done('uniform', result))).output?.json).toMatchObject([
+			{ taskId: 'uniform', url: cover },
 		]);
 	});
 

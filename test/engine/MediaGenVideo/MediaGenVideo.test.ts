@@ -46,7 +46,7 @@ const elements = (...element: Given[]) => ({
 });
 const sailor = { name: 'sailor', description: 'red beard', elementInputUrls: [front, side] };
 /** What a Video node gives as `results`. */
-const withCover = `={{ [{ kind: 'video', url: '${clip}' }, { kind: 'image', url: '${front}' }] }}`;
+const withCover = `={{ [{ kind: 'video', url: '${clip}' }, { kind: 'image', url: '${front}' }, { kind: 'audio', url: '${clip}.mp3' }] }}`;
 
 const edit = { ...prompt, referType: 'base', videoUrl: clip };
 

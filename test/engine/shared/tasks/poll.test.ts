@@ -120,6 +120,10 @@ describe('A completed record without a result is read again', () => {
 		['an empty link', { audio_url: '', title: 'Waves' }],
 		['words in place of a song', { text: 'almost done' }],
 		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],
+		[
+			'its source beside empty links',
+			{ origin_url: `${FIRST_SONG}?2`, vocal_url: null, drums_url: '' },
+		],
 		['an empty link beside a preview', { preview_url: `${FIRST_SONG}.ogg`, audio_url: null }],
 		['an empty stem beside its source', { source_audio_url: FIRST_SONG, stems: { drums: null } }],
 	])('until it is filled, where it has %s', async (_, result) => {
@@ -192,7 +196,9 @@ describe('A completed record without a result is read again', () => {
 
 	/** A record that is filled when it is read again; the link of the result. */
 	test.each<[string, string, object, string]>([
-		['a thumbnail', 'image.generate', { thumbnail_url: PICTURE, images: [] }, PICTURE],
+		['a thumbnail', 'image.generate', { thumbnail_url: `${PICTURE}?t`, url: null }, PICTURE],
+		['a preview', 'image.generate', { preview_url: `${PICTURE}?p`, output: null }, PICTURE],
+		['a cover', 'image.generate', { cover_url: `${PICTURE}?c`, images: [] }, PICTURE],
 		[
 			'the list of a preview',
 			'image.generate',
@@ -203,7 +209,6 @@ describe('A completed record without a result is read again', () => {
 		['a cover in a list', 'video.generate', { videos: [{ url: [], image_url: PICTURE }] }, CLIP],
 		['a sound', 'video.generate', { audio_url: FIRST_SONG, video_url: null }, CLIP],
 		['a picture that moves', 'video.generate', { url: `${PICTURE}.gif`, videos: [] }, CLIP],
-		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
 		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
 		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
@@ -232,15 +237,16 @@ describe('A completed record without a result is read again', () => {
 		expect(json[0]?.results).toHaveLength(5);
 	});
 
-	test('until it has more than a cover, where it has its files beside the result', async () => {
+	test.each<[string, object, object]>([
+		['video', { video_url: null, image_url: PICTURE }, { video_url: CLIP }],
+		['image', { url: '', preview_url: `${PICTURE}?p`, fail_reason: '' }, { url: PICTURE }],
+	])('until a record without "result" has its %s', async (family, bare, filled) => {
 		service.on('POST', '*', accepted('task_1'));
-		const bare = { status: 'completed', video_url: null, image_url: PICTURE };
-		service.on('GET', SHARED, { json: bare }, { json: { ...bare, video_url: CLIP } });
-		const { json } = await runnerOf(service)('video.generate', {
-			prompt: 'Rain',
-			downloadFiles: false,
-		});
-		expect(json[0]?.url).toBe(CLIP);
+		const record = { status: 'completed', ...bare };
+		service.on('GET', SHARED, { json: record }, { json: { ...record, ...filled } });
+		const given = { prompt: 'Rain', downloadFiles: false };
+		const { json } = await runnerOf(service)(`${family}.generate`, given);
+		expect(json[0]?.url).toBe(Object.values(filled)[0]);
 	});
 
 	test('and what it has comes out with a note where it lacks a track', async () => {
