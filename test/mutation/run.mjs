@@ -18,7 +18,7 @@ const TESTS_OF = {
 	],
 	// Requests and retries
 	'api/http': ['unit/shared/api/http', 'engine/shared/api/hardEnd'],
-	'api/errors': ['unit/shared/api/errors'],
+	'api/errors': ['unit/shared/api/errors', 'unit/shared/api/http'],
 	// Records and results
 	'api/records': ['unit/shared/api/records', 'unit/shared/api/status'],
 	'api/balance': ['unit/shared/api/balance'],

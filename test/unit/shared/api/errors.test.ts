@@ -187,10 +187,6 @@ test.each(TIMED_OUT)('a time limit that the HTTP client tells in words: %s', (to
 	expect(errorFromThrown(new Error(told))).toMatchObject({ sent: 'maybe', message });
 });
 
-test('a cancel before a request was sent bought nothing', () => {
-	expect(new CanceledError().sent).toBe('no');
-});
-
 test('an error of the nodes stays what it is', () => {
 	const error = new ServerError('x', 'no');
 	expect(errorFromThrown(error)).toBe(error);
@@ -226,13 +222,6 @@ describe('A response with an error', () => {
 		expect(error).toBeInstanceOf(InsufficientBalanceError);
 		const details = { ...told, httpStatus: 402, fromService: true };
 		expect(error).toMatchObject({ message: 'Insufficient balance: Top up', details });
-	});
-
-	test('keeps the message where the type is null', () => {
-		expect(errorOf(400, { error: { message: 'Too loud', type: null, code: 400 } })).toMatchObject({
-			message: 'Bad request: Too loud',
-			details: { code: '400' },
-		});
 	});
 
 	test("a 404 is the service's own only with its envelope", () => {
@@ -305,10 +294,6 @@ describe('A response with an error', () => {
 		expect(errorOf(status, body).details.response).toBe(response);
 	});
 
-	test('says how long the service wants to be left alone', () => {
-		expect(errorOf(429, {}, { 'retry-after': '7' }).details.retryAfterMs).toBe(7_000);
-	});
-
 	test('and HTTP 200 is one whose cost is unknown', () => {
 		expect(
 			errorInBody({ error: { message: 'Overloaded', type: 'overloaded', code: 9 } }),
@@ -361,15 +346,6 @@ describe('A response with an error', () => {
 		{ success: false },
 	])('is not in HTTP 200 with %j', (body) => {
 		expect(errorInBody(body)).toBeUndefined();
-	});
-
-	test('that cannot be read may have cost something', () => {
-		expect(unreadableResponse(200)).toMatchObject({
-			message: 'The response could not be read (HTTP 200)',
-			sent: 'maybe',
-			details: { httpStatus: 200, response: undefined },
-			transient: true,
-		});
 	});
 
 	test('that cannot be read is shown: the beginning in the message, more of it in the item', () => {

@@ -60,16 +60,6 @@ describe('a reference in the address of a trigger', () => {
 		expect(checkReference(nothing, TRIGGER, { reference: 'a', signature: '' })).toBe('wrong');
 	});
 
-	test('without a signature says so', () => {
-		expect(checkReference(signer, TRIGGER, readReference({ reference: 'row 7' }))).toBe('missing');
-		expect(checkReference(signer, TRIGGER, readReference({}))).toBe('missing');
-	});
-
-	test('a signature of no reference is one', () => {
-		const signature = signer.sign(JSON.stringify(['reference', '1f2e', '']));
-		expect(checkReference(signer, TRIGGER, { reference: undefined, signature })).toBe('right');
-	});
-
 	test('is not a signature of anything else', () => {
 		const signature = signer.sign(JSON.stringify(['', '1f2e', 'a']));
 		expect(checkReference(signer, TRIGGER, { reference: 'a', signature })).toBe('wrong');

@@ -158,16 +158,6 @@ describe('Opening a file', () => {
 		expect(seen).toHaveLength(1);
 	});
 
-	test('tells a request that was lost from an answer', async () => {
-		await expect(
-			openFile(
-				serverOf(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })).context,
-				file.url,
-				connection,
-			),
-		).rejects.toThrow('could not be reached');
-	});
-
 	test.each([300, 301, 302, 307, 308, 399])(
 		'follows a redirect with the status %d, also a relative one',
 		async (statusCode) => {
@@ -446,14 +436,6 @@ describe('A storage that cannot take the file', () => {
 			message: storage('is full'),
 			requests: 0,
 		});
-	});
-
-	test.each([
-		['is full', { code: 'SQLITE_FULL' }],
-		['does not let n8n write', { cause: { code: 'EACCES' } }],
-		['is missing or read-only', { code: 'ENOENT' }],
-	])('%s: %j', async (state, error) => {
-		expect(await storedOnce(refusing(error))).toEqual({ message: storage(state), requests: 1 });
 	});
 
 	test('for a reason that may pass is tried again, and the reason is said', async () => {
