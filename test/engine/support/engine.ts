@@ -34,8 +34,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
-import { OneCredential } from './credentials';
+import { oneCredential } from './credentials';
 
 const START = 'Start';
 const UNDER_TEST = 'Under Test';
@@ -211,7 +210,7 @@ export function additionalDataOf(
 		connections: {},
 	};
 	return {
-		credentialsHelper: new OneCredential(new MediaGenApi(), credential),
+		credentialsHelper: oneCredential(credential),
 		hooks: new ExecutionLifecycleHooks('manual', more.executionId, workflowData),
 		currentNodeExecutionIndex: 0,
 		variables: {},

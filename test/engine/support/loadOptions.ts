@@ -8,8 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
-import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
-import { OneCredential } from './credentials';
+import { oneCredential } from './credentials';
 import { nodeTypesOf } from './engine';
 
 /**
@@ -35,7 +34,7 @@ export function loadOptionsContext(
 	};
 	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
 	const additionalData = {
-		credentialsHelper: new OneCredential(new MediaGenApi(), credential),
+		credentialsHelper: oneCredential(credential),
 		currentNodeParameters: parameters,
 	} as unknown as IWorkflowExecuteAdditionalData;
 	return new LoadOptionsContext(workflow, own, additionalData, path);
