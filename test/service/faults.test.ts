@@ -158,15 +158,6 @@ describe('a rule', () => {
 		expect(it.sandbox.faults.list()).toMatchObject([{ id: 'fault_1', matched: 5, applied: 2 }]);
 	});
 
-	test('without a count stays until it is removed', async () => {
-		const rule = it.sandbox.faults.add({ count: null, effect: { type: 'status', status: 500 } });
-		for (let round = 0; round < 3; round += 1)
-			expect((await it.client.get('/balance')).status).toBe(500);
-		expect(it.sandbox.faults.remove(rule.id)).toBe(true);
-		expect(it.sandbox.faults.remove(rule.id)).toBe(false);
-		expect((await it.client.get('/balance')).status).toBe(200);
-	});
-
 	test('matches by method, path and family', async () => {
 		const id = await it.client.submit(IMAGES, OFFICIAL);
 		const hits = async (match: FaultRuleInput['match']) => {
