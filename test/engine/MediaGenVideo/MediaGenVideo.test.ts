@@ -697,18 +697,3 @@ test('n8n does not ask for "Video URL" where an expression gives "Video"', async
 	expect(error).toBeUndefined();
 	expect(sent()).toHaveLength(1);
 });
-
-test('video → extension: the link carries its last day', async () => {
-	const { id } = service.sandbox.originals.video();
-	const { json, error } = await run('remix', { waitMode: 'poll' }, [{ json: { taskId: id } }]);
-	expect(error).toBeUndefined();
-	expect(json[0]).toMatchObject({ family: 'video', operation: 'remix', status: 'completed' });
-	expect(json[0]?.results).toEqual([
-		expect.objectContaining({
-			index: 1,
-			kind: 'video',
-			url: expect.stringMatching(/^http/) as string,
-			expiresAt: expect.stringMatching(/^\d{4}-/) as string,
-		}),
-	]);
-});

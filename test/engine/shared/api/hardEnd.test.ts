@@ -105,13 +105,6 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		await expectClosed();
 	});
 
-	test('Task: Get', async () => {
-		onRecord(trickling['its body']);
-		const { error } = await runnerOf(service)('music.task.get');
-		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
-		await expectClosed();
-	});
-
 	test('an upload', async () => {
 		service.on('POST', '/v1/uploads/images', trickling['its body']);
 		const parameters = { ...upload, source: 'binary', binaryPropertyName: 'data' };

@@ -1,5 +1,4 @@
 import { fastClock } from '../../support/clocks';
-import { readBinary } from '../../support/engine';
 import { completedWith, refused, songAt, soundTool } from '../../support/scriptedTasks';
 import { goOn } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
@@ -27,23 +26,6 @@ const run = async (parameters = {}, options = {}, more = {}) =>
 		{ ...fileNames, ...options },
 		{ given: { downloadFiles: true, ...parameters }, items: [{ json: row }], ...more },
 	);
-
-test('one item per task has all files, and the row under input', async () => {
-	const { items, json } = await run();
-	expect(items).toHaveLength(1);
-	const { data, data_2: second } = items[0]?.binary ?? {};
-	expect([data?.fileName, second?.fileName]).toEqual(['Rain.mp3', 'Rain-2.mp3']);
-	expect([(await readBinary(data)).toString(), (await readBinary(second)).toString()]).toEqual([
-		'song 1',
-		'song 2',
-	]);
-	expect(json[0]).toMatchObject({
-		taskId: 'task_1',
-		status: 'completed',
-		reference: 'row 7',
-		input: row,
-	});
-});
 
 test('one item per file has its own file in the same field', async () => {
 	const { items, json } = await run({ output: 'files' }, { binaryPropertyName: 'song' });

@@ -332,11 +332,6 @@ describe('What an attempt left is taken up by the next one in the same execution
 		expect(JSON.stringify(errorRounds[1])).toContain(byEarlierAttempt);
 	});
 
-	test('what came out is bought again by the next run, as a loop wants it', async () => {
-		const { rounds } = await buy(1, {}, { rounds: 3 });
-		expect(rounds.map(([item]) => item?.taskId)).toEqual(['task_1', 'task_2', 'task_3']);
-	});
-
 	describe('what came out beside an item that failed', () => {
 		/** The service refuses one of two sounds, as often as `times` says. */
 		function refuse(refusedPrompt: string, times: number): void {

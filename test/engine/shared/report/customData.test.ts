@@ -77,11 +77,6 @@ describe('The custom data and the bill of the service', () => {
 		expect((await report()).json[0]).toMatchObject({ spentCredits: 290, spent: 0.29 });
 	});
 
-	test('add up over the runs of a loop', async () => {
-		const result = await buyPictures(service, 2, { rounds: 3 });
-		expect(customData(result)).toEqual(billed(6));
-	});
-
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
 		failSecondPicture(service);
 		const result = await buyPictures(service, 3, retryOnFail);

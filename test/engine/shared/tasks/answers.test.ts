@@ -75,13 +75,6 @@ describe('A completed task comes out, whatever else its record holds', () => {
 			notes: ['The service answered with the record of task other in place of task task_1'],
 		});
 	});
-
-	test('a cost as text is a number, and the hint adds it up', async () => {
-		onRecord(completedWith(track, { cost: '0.12' }));
-		const { json, hints } = await buy(2);
-		expect(json.map(({ cost }) => cost)).toStrictEqual([0.12, 0.12]);
-		expect(hints[0]?.message).toContain('cost 0.24 (0.12 per task)');
-	});
 });
 
 describe('One record that cannot be mapped does not take the others down', () => {
@@ -107,13 +100,6 @@ describe('One record that cannot be mapped does not take the others down', () =>
 		expect(JSON.stringify(json[0]?.error)).toContain(
 			'The last request failed: The response could not be read (HTTP 200): {\\"phase\\":\\"completed\\"}.',
 		);
-	});
-
-	test('the error after a timeout has the last status word', async () => {
-		onRecord({ json: { status: 'marinating' } });
-		const { error } = await buy(1, { timeout: 5 });
-		expect(error?.message).toBe('Task task_1 was still running after 5 seconds [row 1 (item 0)]');
-		expect(error?.description).toContain('Its last status was "marinating".');
 	});
 });
 
@@ -222,13 +208,6 @@ describe('The id of a task that was bought is never lost', () => {
 		const { json, error } = await buy(1, { timeout: 600 });
 		expect(error).toBeUndefined();
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
-	});
-
-	test('a numeric id can be given to Task: Get', async () => {
-		onRecord({ status: 404 });
-		onRecordOf('77', completed);
-		const { json } = await getTask('music', { taskId: '={{ 77 }}' });
-		expect(json[0]).toMatchObject({ taskId: '77', status: 'completed' });
 	});
 });
 

@@ -72,14 +72,6 @@ describe('while submitting', () => {
 		expectNothingLost(JSON.stringify(json), 3);
 	});
 
-	test('429 with a Retry-After of a day does not hold up what was bought before', async () => {
-		fault({ match: SUBMIT, nth: 2, effect: { type: 'status', status: 429, retryAfter: 86_400 } });
-		const { json, error } = await run(3, { concurrency: 1 }, goOn);
-		expect(error).toBeUndefined();
-		expect(statusesOf(json)).toStrictEqual(['completed', 'not submitted', 'not submitted']);
-		expectNothingLost(JSON.stringify(json), 1);
-	});
-
 	test.each<[string, FaultRuleInput['effect']]>([
 		['500', { type: 'status', status: 500 }],
 		['502', { type: 'status', status: 502 }],
@@ -100,17 +92,6 @@ describe('while submitting', () => {
 		['an answer that breaks off', { type: 'truncatedJson' }],
 		['an empty answer', { type: 'emptyBody' }],
 	])('%s never buys a second one', async (_, effect) => await expectOnePurchase(effect));
-
-	test('an empty balance stops the run and says what is left', async () => {
-		service.sandbox.setBalance(150);
-		const { error } = await run(4, { concurrency: 1 });
-		expect(error?.httpCode).toBe('402');
-		expect(error?.message).toContain('Insufficient balance');
-		expect(error?.description).toMatch(/Remaining: \S+ \(\d+ credits\)/);
-		const tried = sent();
-		expect(tried.filter(({ status }) => status === 402)).toHaveLength(1);
-		expectNothingLost(error?.description ?? '', service.sandbox.ledger().accepted);
-	});
 });
 
 describe('while polling', () => {
@@ -123,13 +104,6 @@ describe('while polling', () => {
 		['answers that are not JSON', { type: 'malformedJson' }],
 		['answers that break off', { type: 'truncatedJson' }],
 	])('%s never lose the task', async (_, effect) => await expectTasksInSpiteOf(effect));
-
-	test('a task that the service does not know is told with its id', async () => {
-		fault({ match: POLL, count: null, effect: { type: 'status', status: 404 } });
-		const { error } = await run(1);
-		expect(error).toMatchObject({ httpCode: '404' });
-		expectNothingLost(error?.description ?? '', 1);
-	});
 });
 
 describe('a service that does not answer', () => {
@@ -167,22 +141,6 @@ test('all at once: what is charged is what was accepted, and every task is named
 	});
 });
 
-test('with Continue On Fail every item has its own end', async () => {
-	failSecond();
-	fault({ match: SUBMIT, nth: 3, effect: { type: 'status', status: 500 } });
-	const { json, items, error } = await run(3, { concurrency: 1 }, goOn);
-	expect(error).toBeUndefined();
-	expect(statusesOf(json)).toStrictEqual(['completed', 'failed', 'unknown']);
-	expect(json[1]).toMatchObject({
-		taskId: expect.any(String),
-		error: { message: expect.stringContaining('The canvas tore') },
-	});
-	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
-		[0, 1, 2].map((item) => ({ item })),
-	);
-	expectNothingLost(JSON.stringify(json), 2);
-});
-
 test('what stops all items at once is the error of each, where the node is set to continue', async () => {
 	const regular = await run(2, { concurrency: 0 }, goOn);
 	expect(regular.json.map(({ error }) => error)).toStrictEqual(
@@ -199,20 +157,6 @@ test('what stops all items at once is the error of each, where the node is set t
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test('items without a result go to the error output, if the node has one', async () => {
-	failSecond();
-	const { outputs } = await run(3, { concurrency: 1 }, errorOutput);
-	expect(outputs.map((output) => output.length)).toStrictEqual([2, 1]);
-	expect(outputs[1]?.[0]?.json).toMatchObject({
-		prompt: 'Sound 1',
-		error: {
-			status: 'failed',
-			taskId: expect.any(String),
-			message: expect.stringContaining('tore'),
-		},
-	});
-});
-
 describe('Retry On Fail', () => {
 	const retry = { settings: { ...retryOnFail.settings, maxTries: 3 } };
 
@@ -224,14 +168,6 @@ describe('Retry On Fail', () => {
 		const { accepted, entries } = service.sandbox.ledger();
 		expect(accepted).toBe(4);
 		expect(entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
-	});
-
-	test('goes on waiting for a task that took longer than the time limit', async () => {
-		service.sandbox.durations.set({ music: 25_000 });
-		const { json, error } = await run(2, { timeout: 15 }, retry);
-		expect(error).toBeUndefined();
-		expect(statusesOf(json)).toStrictEqual(['completed', 'completed']);
-		expect(service.sandbox.ledger().accepted).toBe(2);
 	});
 });
 

@@ -59,13 +59,6 @@ test('a song and its covers: four files are two requests, and each would be boug
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test('five files and one choice for all of them', async () => {
-	const items = await gridFiles();
-	const { error } = await vary(items, { index: 3 });
-	expect(error?.message).toBe(`${times(5, items[0]?.json.taskId)} [row 1 (item 0)]`);
-	expect(service.sandbox.requests.list()).toEqual([]);
-});
-
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
 	const { json } = await vary(items, {}, goOn);
@@ -90,13 +83,6 @@ test('Check Only names them', async () => {
 	]);
 	expect(json[0]?.tasks).toBe(3);
 	expect(sent()).toEqual([]);
-});
-
-test('the pictures of a grid, each by its number, are four requests', async () => {
-	const [, ...pictures] = await gridFiles();
-	const { error } = await vary(pictures);
-	expect(error).toBeUndefined();
-	expect(sent()).toHaveLength(4);
 });
 
 test('files whose pictures differ are requests that differ, and equal pictures are not', async () => {

@@ -106,11 +106,6 @@ describe('Body Fields of a custom request', () => {
 		expect(error).toBeUndefined();
 		expect(bodies()).toEqual([expect.stringContaining('name="audio"')]);
 	});
-
-	test('Check Only tells the row', async () => {
-		const { json } = await submit([{ name: '', value: 'loud' }], { options: { checkOnly: true } });
-		expect(json[0]?.problems).toEqual(['"Body Fields › 1 › Name" is required [row 1 (item 0)]']);
-	});
 });
 
 test.each([

@@ -113,14 +113,6 @@ describe('An execution whose callbacks were refused because the pause was not st
 		]);
 	});
 
-	test('calls again until n8n has stored the pause', async () => {
-		onRecord(running, completed);
-		const execution = await pauseSounds(1, { refuses: 3 });
-		await execution.resumed;
-		await realMs(50);
-		expect(statuses(execution.calls)).toEqual([409, 409, 409, 409, 200]);
-	});
-
 	test.each([
 		['says that the execution has finished', 409, 'The execution "1" has finished already.'],
 		['has taken the call in another process', 200, 'OK'],
