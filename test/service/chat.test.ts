@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { CHAT_PRICES, SANDBOX_KEYS } from '../../sandbox/service';
-import { ask, text, until, useBench, type Answer, type Json } from './support/sandbox';
+import { ask, text, useBench, type Answer, type Json } from './support/sandbox';
 
 const BETA = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' };
 const MODEL = 'a-model';
@@ -91,14 +91,6 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(seen(await send())).toEqual(counted(tokens(QUESTION), tokens(DOCUMENT), 0));
 	});
 
-	test('rule 3: is read by another question after the same marked block', async () => {
-		await send();
-		expect(seen(await send(true, 'And how cold is it down there?'))).toMatchObject({
-			read: tokens(DOCUMENT),
-			written: 0,
-		});
-	});
-
 	test('is not used without a marker', async () => {
 		await send();
 		expect(seen(await send('none'))).toEqual(counted(tokens(DOCUMENT, QUESTION), 0, 0));
@@ -157,10 +149,6 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		expect(seen(await send())).toMatchObject({ read: tokens(DOCUMENT), written: 0 });
 	});
 
-	test('is refused at a phrase', async () => {
-		expect((await send(true, 'sandbox:refuse')).body.stop_reason).toBe('refusal');
-	});
-
 	test('belongs to its key and its model', async () => {
 		await send();
 		const post = (body: object, headers = {}) =>
@@ -171,19 +159,6 @@ describe.each(STYLES)('the prefix cache of %s', (_style, send) => {
 		const other = { 'x-api-key': key, authorization: `Bearer ${key}` };
 		expect(seen(await post({}, other)).read).toBe(0);
 		expect(seen(await post({ model: 'b' })).read).toBe(0);
-	});
-
-	test('cannot be read before the first request has been answered', async () => {
-		it.sandbox.settings.set({ chatLatency: 1_000 });
-		const both = [send(), send()];
-		await until(
-			'both have come in',
-			() => it.sandbox.requests.list().filter(({ body }) => body !== undefined).length === 2,
-		);
-		await it.clock.advance(1_000);
-		await until('both were answered', () => it.sandbox.chat.bill().requests.length === 2);
-		const written = (await Promise.all(both)).map((answer) => seen(answer).written);
-		expect(written).toEqual([tokens(DOCUMENT), tokens(DOCUMENT)]);
 	});
 
 	test('costs less than plain input to read, and more to write', async () => {
@@ -647,40 +622,6 @@ describe('a streamed answer', () => {
 			delta: { stop_reason: 'tool_use' },
 			usage: { output_tokens: it.sandbox.chat.bill().requests[0]?.output },
 		});
-	});
-
-	test('takes its time between two pieces', async () => {
-		it.sandbox.settings.set({ chatPieceDelay: 1_000 });
-		const answer = it.completions({ messages: [{ role: 'user', content: 'x' }], stream: true });
-		await until('it has begun', () => it.sandbox.chat.bill().requests.length === 1);
-		expect(it.sandbox.requests.list()[0]?.outcome).toBe('open');
-		it.sandbox.settings.set({ chatPieceDelay: 0 });
-		await it.clock.advance(1_000);
-		expect(events(await answer).length).toBeGreaterThan(2);
-	});
-
-	test.each(STYLES)('of %s that is cut ends in the middle, and was billed', async (style) => {
-		it.sandbox.chat.script({ text: 'one two three four five six' });
-		it.sandbox.faults.add({ effect: { type: 'cutBody' } });
-		const [path, headers, body] =
-			style === 'messages'
-				? ['/v1/messages', { 'x-api-key': it.sandbox.key, 'vendor-version': '2023-06-01' }, ask1()]
-				: ['/v1/chat/completions', { authorization: `Bearer ${it.sandbox.key}` }, ask2()];
-		const response = await fetch(it.sandbox.url + path, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', ...headers },
-			body: JSON.stringify({ model: MODEL, stream: true, ...body }),
-		});
-		let received = '';
-		const reader = response.body?.getReader();
-		const reading = (async () => {
-			for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
-				received += Buffer.from(piece.value).toString();
-		})();
-		await expect(reading).rejects.toThrow();
-		expect(received).toContain('one');
-		expect(received).not.toContain('six');
-		expect(it.sandbox.chat.bill().requests).toHaveLength(1);
 	});
 });
 

@@ -88,20 +88,14 @@ describe('what defeats the cache is told once in the log', () => {
 		).toEqual([expect.stringMatching(/Nothing is cached: the prompt has \d+ tokens/)]);
 	});
 
-	test('an answer that was cut', async () => {
-		service.sandbox.chat.script({ text: 'one two three four five six seven eight nine ten' });
-		await ask(
-			{ credential: service.credential(), parameters: { maxTokens: 4 } },
-			system(GUIDE),
-			user('Count'),
-		);
-		expect(log.join('\n')).toContain('The answer was cut at "Max Tokens"');
-	});
-
-	test('an empty answer', async () => {
-		service.sandbox.chat.script({ text: '' });
-		await ask({ credential: service.credential() }, system(GUIDE), user('Why?'));
-		expect(log.join('\n')).toContain('The answer is empty');
+	test.each([
+		['that was cut', 'one two three four five six', 'The answer was cut at "Max Tokens"'],
+		['without a word', '', 'The answer is empty'],
+	])('an answer %s', async (_, text, words) => {
+		service.sandbox.chat.script({ text });
+		const run = { credential: service.credential(), parameters: { maxTokens: 4 } };
+		await ask(run, system(GUIDE), user('Count'));
+		expect(log.join('\n')).toContain(words);
 	});
 
 	test('nothing of it with Caching off', async () => {

@@ -133,6 +133,7 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 			expect(error?.description).toMatch(/input tokens \(0 read from the cache, [\d,]+ written/);
 		expect(chunks.length).toBeGreaterThan(0);
 		expect(service.requests()).toHaveLength(1);
+		expect(service.sandbox.chat.bill().requests).toHaveLength(1);
 	});
 
 	test('that is cut in a tool call names the tool', async () => {
