@@ -3,6 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultRuleInput } from '../../../sandbox/service';
 import {
 	blocks,
+	CHAT_OPERATIONS,
+	CHAT_PATHS,
 	chatNode,
 	type ChatRunOptions,
 	document,
@@ -14,10 +16,6 @@ import { errorOutput, goOn } from '../support/settings';
 
 const service = useChatSandbox();
 
-const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
-
-const OPERATIONS = ['message', 'completion'] as const;
-
 const cachedBlocks = blocks({ text: document('pump', 1_500) });
 
 /** Whether the answer wrote something to the cache. */
@@ -26,18 +24,18 @@ const isWrite = ({ usage }: IDataObject) =>
 
 const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`));
 
-describe.each(OPERATIONS)('%s', (operation) => {
+describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 	const node = () => chatNode(operation, service.credential);
 	/** Runs a new node with the cached block and these options. */
 	const ask = async (options: object = {}, run: ChatRunOptions = {}) =>
 		await node().run({ parameters: { cachedBlocks, options }, ...run });
 	const fault = (effect: FaultRuleInput['effect'], count: number | null = 1) =>
-		service.sandbox.faults.add({ match: { path: PATHS[operation] }, count, effect });
+		service.sandbox.faults.add({ match: { path: CHAT_PATHS[operation] }, count, effect });
 
 	/** Asks three questions, of which the second gets no answer. */
 	const failSecond = async (run: typeof goOn | typeof errorOutput) => {
 		const effect = { type: 'status', status: 500 } as const;
-		service.sandbox.faults.add({ match: { path: PATHS[operation] }, nth: 2, effect });
+		service.sandbox.faults.add({ match: { path: CHAT_PATHS[operation] }, nth: 2, effect });
 		return await ask({ concurrency: 1 }, { items: questions('One?', 'Two?', 'Three?'), ...run });
 	};
 

@@ -3,6 +3,8 @@ import { z } from 'zod/v3';
 import type { FaultRuleInput } from '../../../sandbox/service';
 import {
 	blocks,
+	CHAT_OPERATIONS,
+	CHAT_PATHS,
 	chatNode,
 	type ChatRunOptions,
 	document,
@@ -13,8 +15,6 @@ import { useShortRequestLimit } from '../support/clocks';
 import { goOn, retryOnFail } from '../support/settings';
 
 const service = useChatSandbox();
-
-const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
 
 const cachedBlocks = blocks({ text: document('pump', 1_500) });
 
@@ -34,7 +34,7 @@ function timesSent(): Record<string, number> {
 	return times;
 }
 
-describe.each(['message', 'completion'] as const)('%s', (operation) => {
+describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 	const ask = async (
 		list: string[],
 		options: object,
@@ -48,7 +48,7 @@ describe.each(['message', 'completion'] as const)('%s', (operation) => {
 	const one = { concurrency: 1 };
 	const four = ['One?', 'Two?', 'Three?', 'Four?'];
 	const eachOnce = { 'One?': 1, 'Two?': 1, 'Three?': 1, 'Four?': 1 };
-	const match = { path: PATHS[operation] };
+	const match = { path: CHAT_PATHS[operation] };
 
 	async function expectSentOnce(effect: FaultRuleInput['effect']): Promise<void> {
 		service.sandbox.faults.add({ match, count: null, effect });

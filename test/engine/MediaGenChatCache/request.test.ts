@@ -1,5 +1,5 @@
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { blocks, chatNode, MODEL, questions, useChatSandbox } from '../support/chat';
+import { blocks, CHAT_PATHS, chatNode, MODEL, questions, useChatSandbox } from '../support/chat';
 
 const service = useChatSandbox();
 
@@ -54,30 +54,22 @@ const system = [
 	{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } },
 ];
 
-test('message: system beside the turns, markers inside blocks, the question last and unmarked', async () => {
-	await chatNode('message', service.credential).run({ parameters: everything });
-	expect(first().path).toBe('/v1/messages');
-	expect(first().body).toEqual({
-		model: MODEL,
-		max_tokens: 100,
-		system,
-		messages: turns,
-		temperature: 0.2,
-		stop: null,
-	});
-});
-
-test('completion: system as the first turn, the rest the same', async () => {
-	await chatNode('completion', service.credential).run({ parameters: everything });
-	expect(first().path).toBe('/v1/chat/completions');
-	expect(first().body).toEqual({
-		model: MODEL,
-		max_tokens: 100,
-		messages: [{ role: 'system', content: system }, ...turns],
-		temperature: 0.2,
-		stop: null,
-	});
-});
+test.each<['message' | 'completion', string, object]>([
+	['message', 'beside the turns', { system, messages: turns }],
+	[
+		'completion',
+		'as the first turn',
+		{ messages: [{ role: 'system', content: system }, ...turns] },
+	],
+])(
+	'%s: system %s, markers inside blocks, the question last and unmarked',
+	async (operation, _, prompt) => {
+		await chatNode(operation, service.credential).run({ parameters: everything });
+		expect(first().path).toBe(CHAT_PATHS[operation]);
+		const set = { model: MODEL, max_tokens: 100, temperature: 0.2, stop: null };
+		expect(first().body).toEqual({ ...set, ...prompt });
+	},
+);
 
 test('only what is set is sent', async () => {
 	await chatNode('message', service.credential).run();

@@ -1,16 +1,20 @@
-import { blocks, chatNode, document, questions, useChatSandbox } from '../support/chat';
+import {
+	blocks,
+	CHAT_OPERATIONS,
+	CHAT_PATHS,
+	chatNode,
+	document,
+	questions,
+	useChatSandbox,
+} from '../support/chat';
 import { until } from '../support/clocks';
 
 const service = useChatSandbox();
 
-const OPERATIONS = ['message', 'completion'] as const;
-
-const PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
-
 /** At this phrase the sandbox's model refuses. */
 const REFUSED = 'sandbox:refuse';
 
-type Operation = (typeof OPERATIONS)[number];
+type Operation = (typeof CHAT_OPERATIONS)[number];
 
 type Figure = 'inputTotal' | 'inputUncached' | 'cacheRead' | 'output' | 'cacheWrite';
 
@@ -40,7 +44,7 @@ const one = async (seen: Promise<Seen[]>) => {
 
 const pump = document('pump');
 
-describe.each(OPERATIONS)('%s', (operation) => {
+describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 	let ask: ReturnType<typeof asker>;
 	beforeEach(() => (ask = asker(operation)));
 
@@ -153,7 +157,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 
 	test('items with different prefixes do not wait for one another', async () => {
 		service.sandbox.faults.add({
-			match: { path: PATHS[operation] },
+			match: { path: CHAT_PATHS[operation] },
 			count: null,
 			effect: { type: 'slow', ms: 1_800_000 },
 		});

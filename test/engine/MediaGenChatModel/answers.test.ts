@@ -1,19 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { DIALECTS } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
-import { ask, called, drawTool, read, system, user } from '../support/chatModel';
+import { ask, called, drawTool, read, STYLES, system, user } from '../support/chatModel';
 import { log } from '../support/engine';
 import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
 
-const CASES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
-	[false, true].map((streams) => ({ apiStyle, streams })),
-);
-
 const ARGUMENTS = { what: 'a fox', 'on a': ['"hill"', { n: 1.5 }] };
 
-describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
+describe.each(STYLES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
 	const asked = async (said: string, parameters: object = {}) =>
 		await ask(
 			{

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import type { FaultRuleInput } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
-import { ask, drawTool, read, system, user, withModel } from '../support/chatModel';
+import { ask, drawTool, read, STYLES, system, user, withModel } from '../support/chatModel';
 import { until, useShortRequestLimit } from '../support/clocks';
 import { log } from '../support/engine';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
@@ -12,11 +12,7 @@ const service = useChatSandbox();
 
 const PATHS = { messages: '/v1/messages', completions: '/v1/chat/completions' };
 
-const CASES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
-	[false, true].map((streams) => ({ apiStyle, streams })),
-);
-
-describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
+describe.each(STYLES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) => {
 	const question = [system(document('pump', 1_500)), user('How deep is the sea?')];
 	const asked = async (more: Partial<Parameters<typeof ask>[0]> = {}) =>
 		await ask(
@@ -61,15 +57,9 @@ describe.each(CASES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =>
 		['a 500', { type: 'status', status: 500 }, 'Server error (HTTP 500)'],
 		['a 502', { type: 'status', status: 502 }, 'Bad gateway (HTTP 502)'],
 		['a reset', { type: 'reset', when: 'after' }, 'The connection to the service was lost'],
+		['a broken answer', { type: 'malformedJson' }, 'The response could not be read'],
 	] as const)('%s is one request: it may have been paid for', async (_name, effect, message) => {
 		await expectSentOnce(effect, message);
-	});
-
-	test('a broken answer is one request, and named', async () => {
-		fault({ type: 'malformedJson' }, null);
-		const { error } = await asked();
-		expect(error?.message).toContain('The response could not be read');
-		expect(service.requests()).toHaveLength(1);
 	});
 
 	describe('no answer', () => {

@@ -39,6 +39,11 @@ export function document(subject: string, tokens = 5_000): string {
 
 export const MODEL = 'vendor-chat-1';
 
+/** The operations of the node, and where each asks. */
+export const CHAT_PATHS = { message: '/v1/messages', completion: '/v1/chat/completions' };
+
+export const CHAT_OPERATIONS = ['message', 'completion'] as const;
+
 type Block = { text: string; ttl?: string; place?: 'system' | 'user' | 'assistant' };
 
 /** The parameter "Cached Blocks" as n8n stores it. */

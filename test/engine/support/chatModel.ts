@@ -32,6 +32,11 @@ export const called = (id: string, toolName: string, input: object, result: stri
 	{ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, result }] },
 ];
 
+/** Each style of a request, whole and streamed. */
+export const STYLES = (['messages', 'completions'] as const).flatMap((apiStyle) =>
+	[false, true].map((streams) => ({ apiStyle, streams })),
+);
+
 export const drawTool: Tool = {
 	type: 'function',
 	name: 'draw',

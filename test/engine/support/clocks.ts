@@ -43,6 +43,9 @@ export async function until(condition: () => boolean): Promise<void> {
 	}
 }
 
+/** So long on the machine's clock. */
+export const realMs = async (ms: number) => await realSleep(ms);
+
 let longestHostMs = Infinity;
 
 /**

@@ -28,44 +28,25 @@ export interface Row {
 
 type Given = Record<string, unknown>;
 
-/** A field at top level. Emptied, it is not sent. */
-export function top(
-	field: string,
-	value: unknown,
-	api: string,
-	sent = value,
-	given: Given = {},
-): Row {
-	return { field, set: { ...given, [field]: value }, unset: { ...given, [field]: '' }, api, sent };
-}
+type MakeRow = (field: string, value: unknown, api: string, sent?: unknown, given?: Given) => Row;
 
 /** A field at top level that the operation cannot do without. */
-export function needed(
-	field: string,
-	value: unknown,
-	api: string,
-	sent = value,
-	given: Given = {},
-): Row {
-	return { field, set: { ...given, [field]: value }, api, sent };
-}
+export const needed: MakeRow = (field, value, api, sent = value, given = {}) => ({
+	...{ field, set: { ...given, [field]: value }, api, sent },
+});
+
+/** A field at top level. Emptied, it is not sent. */
+export const top: MakeRow = (field, value, api, sent = value, given = {}) => ({
+	...needed(field, value, api, sent, given),
+	unset: { ...given, [field]: '' },
+});
 
 /** A field of the collection "Additional Fields". */
-export function extra(
-	field: string,
-	value: unknown,
-	api: string,
-	sent = value,
-	given: Given = {},
-): Row {
-	return {
-		field: `additionalFields.${field}`,
-		set: { ...given, additionalFields: { [field]: value } },
-		unset: given,
-		api,
-		sent,
-	};
-}
+export const extra: MakeRow = (field, value, api, sent = value, given = {}) => ({
+	...needed('additionalFields', { [field]: value }, api, sent, given),
+	field: `additionalFields.${field}`,
+	unset: given,
+});
 
 type Field = INodeProperties | INodePropertyOptions | INodePropertyCollection;
 

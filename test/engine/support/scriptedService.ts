@@ -31,6 +31,8 @@ export interface SeenRequest {
 	at: number;
 }
 
+export type Replies = Array<Reply | ((request: SeenRequest) => Reply)>;
+
 export const SCRIPTED_KEY = 'scripted-key';
 
 /** A service that answers what a test says, in any shape. */
@@ -39,11 +41,7 @@ export interface ScriptedService {
 	/** Requests that arrived, in order. */
 	readonly requests: SeenRequest[];
 	/** Replies to requests of a path, one after the other; the last one stays. `*` stands for any characters. */
-	on(
-		method: string,
-		path: string,
-		...replies: Array<Reply | ((request: SeenRequest) => Reply)>
-	): void;
+	on(method: string, path: string, ...replies: Replies): void;
 	/** Requests of a method and a path. */
 	sent(method: string, path: string): SeenRequest[];
 	credential(): {
@@ -54,11 +52,7 @@ export interface ScriptedService {
 	};
 }
 
-type Script = {
-	method: string;
-	path: RegExp;
-	replies: Array<Reply | ((request: SeenRequest) => Reply)>;
-};
+type Script = { method: string; path: RegExp; replies: Replies };
 
 const patternOf = (path: string) =>
 	new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*')}$`);

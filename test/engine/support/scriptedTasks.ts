@@ -67,7 +67,7 @@ export function numberTasks(service: ScriptedService): void {
 }
 
 /** How a run differs: `given` over the parameters, or anything else of a run. */
-type Differences = Partial<RunOptions> & { given?: INodeParameters };
+export type Differences = Partial<RunOptions> & { given?: INodeParameters };
 
 /** A run that buys a sound for each of `count` items, with these options. */
 export function soundRun(

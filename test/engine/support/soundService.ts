@@ -1,14 +1,17 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Clock } from '../../../nodes/shared/util/clock';
-import type { RunOptions } from './engine';
 import { pauseNode, type PauseSettings } from './pausedExecution';
-import { type Reply, type SeenRequest, useScriptedService } from './scriptedService';
-import { buySounds, completed, numberTasks, RECORD, SOUNDS, soundRun } from './scriptedTasks';
-
-type Replies = Array<Reply | ((request: SeenRequest) => Reply)>;
-
-type Differences = Partial<RunOptions> & { given?: INodeParameters };
+import { type Replies, useScriptedService } from './scriptedService';
+import {
+	buySounds,
+	completed,
+	type Differences,
+	numberTasks,
+	RECORD,
+	SOUNDS,
+	soundRun,
+} from './scriptedTasks';
 
 /**
  * A scripted service for tests that buy sounds. Unless a test says otherwise, each submission buys a task of its own, task_1,

@@ -2,7 +2,7 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { chatNode } from '../../support/chat';
-import { jumpingClock, until } from '../../support/clocks';
+import { jumpingClock, realMs, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
@@ -61,8 +61,6 @@ const editPicture = async (
 		{ referenceImages: 'binary', imageBinaryProperties: 'data', ...given },
 		{ items, ...more },
 	);
-
-const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 const secondsBetween = (requests: ReadonlyArray<{ at: number }>) =>
 	requests.slice(1).map(({ at }, index) => (at - (requests[index]?.at ?? 0)) / 1_000);

@@ -1,7 +1,7 @@
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { markResumed } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
-import { fastClock } from '../../support/clocks';
+import { fastClock, realMs } from '../../support/clocks';
 import { log } from '../../support/engine';
 import {
 	type CallbackResult,
@@ -832,8 +832,6 @@ describe('A download that takes longer than the service waits for an answer', ()
 			expect(resumed?.items).toHaveLength(1);
 		});
 	});
-
-	const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 	test('a callback that joins it in time is answered 200 and resumes nothing', async () => {
 		const execution = await pauseWithSlowFile();

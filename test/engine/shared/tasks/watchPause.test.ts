@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
-import { fastClock } from '../../support/clocks';
+import { fastClock, realMs } from '../../support/clocks';
 import { log } from '../../support/engine';
 import {
 	type PauseSettings,
@@ -30,8 +30,6 @@ const SCALE = 50;
 let time = fastClock(SCALE, SCALE);
 const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, recordsRead } =
 	useSoundService(() => (time = fastClock(SCALE, SCALE)));
-
-const realMs = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Pauses with a sound per item, and goes on as n8n would. */
 const pauseSounds = async (count: number, settings: PauseSettings = {}, options = {}, run = {}) =>
