@@ -1,9 +1,8 @@
 import { fastClock } from '../../support/clocks';
-import { completedWith, refused, songAt, soundTool } from '../../support/scriptedTasks';
-import { goOn } from '../../support/settings';
+import { completedWith, songAt, soundTool } from '../../support/scriptedTasks';
 import { useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, buy, recordsRead } = useSoundService(() => fastClock(10));
+const { service, onRecord, buy, recordsRead } = useSoundService(() => fastClock(10));
 
 const songs = () => ['1', '2'].map((file) => `${service.url}/${file}.mp3`);
 
@@ -57,13 +56,6 @@ test.each([
 ])('a reference that is %s comes back as text', async (_, reference, text) => {
 	const { json } = await run({}, { reference });
 	expect(json[0]?.reference).toBe(text);
-});
-
-test('an error item has the row, the reference and nothing of the task that the row came from', async () => {
-	onSubmit(refused);
-	const { json } = await run({}, {}, goOn);
-	expect(json[0]).toMatchObject({ status: 'not submitted', reference: 'row 7', input: row });
-	expect(json[0]).not.toHaveProperty('taskId');
 });
 
 test('as a tool of an agent the item is short, and nothing is downloaded', async () => {

@@ -52,17 +52,6 @@ const deadOnce: Reply[] = [
 ];
 
 describe('A loop whose rounds send equal requests buys in each round, whatever became of the first', () => {
-	test('with On Error: Continue and a dead link', async () => {
-		onRecord(song);
-		service.on('GET', '/song.mp3', ...deadOnce);
-		const { rounds } = await buy(1, {}, { given: { downloadFiles: true }, ...goOn, rounds: 3 });
-		expect(rounds.map(([item]) => [item?.taskId, item?.error === undefined])).toEqual([
-			['task_1', false],
-			['task_2', true],
-			['task_3', true],
-		]);
-	});
-
 	test('with On Error: Continue and a task that outlasts "Timeout"', async () => {
 		onRecordOf('task_1', running);
 		const { rounds } = await buy(1, { timeout: 5 }, { ...goOn, rounds: 3 });

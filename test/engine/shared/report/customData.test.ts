@@ -38,24 +38,6 @@ describe('The custom data and the bill of the service', () => {
 	const readLater = (operation: string, options: object) =>
 		inputOf(`image.task.${operation}`, { ...readIt, options: { ...options } });
 
-	test('agree over two nodes, several items, a failed task and music, which states no cost', async () => {
-		failSecondPicture(service);
-		const next = { node: new MediaGenMusic(), parameters: { ...generateSound, prompt: 'Waves' } };
-		const result = await buyPictures(service, 4, { next });
-		const bill = service.sandbox.ledger();
-		expect(bill.accepted).toBe(8);
-		const pictures = bill.entries.flatMap(({ type, item, taskId }) =>
-			type === 'charge' && item.includes('image') ? [bill.tasks[taskId ?? '']] : [],
-		);
-		const paid = pictures.map((task) => (task ? task.charged - task.refunded : 0));
-		const credits = paid.reduce((total, each) => total + each, 0);
-		const stated = result.json.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
-		expect(stated).toHaveLength(3);
-		expect(customData(result)).toEqual(figures(8, credits / 1_000, credits, 4));
-		const sum = stated.reduce((total, cost) => total + cost, 0);
-		expect(credits / 1_000).toBeCloseTo(sum, 6);
-	});
-
 	test('music for 290 credits: no cost is stated, none is made up, and Balance: Report tells what was taken', async () => {
 		const { node } = rememberingNode(() => new MediaGenBalance());
 		const report = async () =>
