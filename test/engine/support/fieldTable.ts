@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
+import { nodeOf } from '../../support/node';
 import { inputOf, operationOf, OPERATIONS, PARENT, runnerOf } from './operations';
 import { submissions, type SandboxOfTests } from './sandbox';
 
@@ -60,14 +61,8 @@ function inner(field: Field): readonly Field[] {
 		: [];
 }
 
-const node = (description: INodeTypeDescription, parameters: INodeParameters) => ({
-	id: '1',
-	name: 'Node',
-	type: description.name,
-	typeVersion: 1,
-	position: [0, 0] as [number, number],
-	parameters,
-});
+const node = ({ name }: INodeTypeDescription, parameters: INodeParameters) =>
+	nodeOf('Node', { type: name, parameters });
 
 /** The parameters as n8n completes them: with the defaults of every field that is shown. */
 export function completed(type: INodeType, parameters: Given): INodeParameters {

@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
+import { nodeOf } from '../../support/node';
 import { oneCredential } from './credentials';
 import { nodeTypesOf } from './engine';
 
@@ -23,15 +24,8 @@ export function loadOptionsContext(
 	path: string,
 ): ILoadOptionsFunctions {
 	const nodeTypes = nodeTypesOf({ [node.description.name]: node });
-	const own = {
-		id: '1',
-		name: 'Node',
-		type: node.description.name,
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-		credentials: { mediaGenApi: { id: '1', name: 'MediaGen' } },
-	};
+	const credentials = { mediaGenApi: { id: '1', name: 'MediaGen' } };
+	const own = nodeOf('Node', { type: node.description.name, parameters, credentials });
 	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
 	const additionalData = {
 		credentialsHelper: oneCredential(credential),

@@ -1,4 +1,6 @@
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { nodeOf } from '../../support/node';
 
 interface RunOfNode {
 	/** Which run of the node in the execution. */
@@ -19,14 +21,8 @@ export const recordsContext = (
 	// n8n has one object for the node, and others for the flow.
 	getContext: (type: string) => (type === 'node' ? kept : {}),
 	getExecutionId: () => 'execution',
-	getNode: (): INode => ({
-		id: '1',
-		name: 'Under Test',
-		type: tool ? 'mediaGenMusicTool' : 'mediaGenMusic',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-	}),
+	getNode: () =>
+		nodeOf('Under Test', { type: tool ? 'mediaGenMusicTool' : 'mediaGenMusic', parameters }),
 	getInputData: () => input.map((json) => ({ json })),
 	getWorkflowDataProxy: () => ({ $runIndex: runIndex }),
 });

@@ -1,6 +1,6 @@
 import { recentConnection } from '../../../nodes/MediaGenTrigger/recentCredential';
 import { setClock } from '../../../nodes/shared/util/clock';
-import { nodeOf } from '../support/node';
+import { nodeOf } from '../../support/node';
 
 let now = Date.UTC(2026, 0, 1);
 

@@ -23,7 +23,7 @@ import { type Task, toTask } from '../../../nodes/shared/output/task';
 import { toCamelCase } from '../../../nodes/shared/util/case';
 import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
 import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
-import { nodeOf } from '../support/node';
+import { nodeOf } from '../../support/node';
 
 /** Four times as much takes about four times as long, with room for slower memory. Sixteen times as long would be a square. */
 const MOST = 8;

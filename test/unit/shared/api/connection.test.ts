@@ -6,7 +6,7 @@ import {
 	readConnection,
 	unknownConnection,
 } from '../../../../nodes/shared/api/connection';
-import { nodeOf } from '../../support/node';
+import { nodeOf } from '../../../support/node';
 
 const stored = { baseUrl: 'https://api.example.com', apiKey: 'secret' };
 

@@ -26,7 +26,7 @@ import {
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
 import { words } from '../../../support/words';
-import { nodeOf } from '../../support/node';
+import { nodeOf } from '../../../support/node';
 
 const errors = {
 	rateLimit: new RateLimitError('x'),

@@ -14,7 +14,7 @@ import {
 import type { ResultFile } from '../../../../nodes/shared/output/resultFiles';
 import { clock, setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
-import { nodeOf } from '../../support/node';
+import { nodeOf } from '../../../support/node';
 
 const file: ResultFile = {
 	index: 1,

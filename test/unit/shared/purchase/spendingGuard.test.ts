@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../../../../nodes/shared/api/client';
 import { MaxTasksError, SpendingGuard } from '../../../../nodes/shared/purchase/spendingGuard';
-import { nodeOf } from '../../support/node';
+import { nodeOf } from '../../../support/node';
 
 const noClient = {} as unknown as MediaGenClient;
 

@@ -17,7 +17,7 @@ import { pollTasks } from '../../../../nodes/shared/tasks/poll';
 import { acceptedItem, type TaskRun } from '../../../../nodes/shared/tasks/taskRun';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
-import { nodeOf } from '../../support/node';
+import { nodeOf } from '../../../support/node';
 
 const INTERVAL_MS = 4_000;
 
