@@ -16,18 +16,6 @@ describe('balance', () => {
 		expect((await client.get(path)).body.remain_credits).toBe(1_000_000);
 	});
 
-	it('writes -1 for what remains of an unlimited key', async () => {
-		const { sandbox } = await bench();
-		expect((await clientOf(sandbox, SANDBOX_KEYS.unlimited).get('/v1/balance')).body).toEqual({
-			success: true,
-			remain_balance: -1,
-			remain_credits: -1,
-			used_balance: 0,
-			used_credits: 0,
-			unlimited_quota: true,
-		});
-	});
-
 	it.each([SANDBOX_KEYS.deleted, 'never-existed'])(
 		'answers 200 and success: false for the key %s',
 		async (key) => {

@@ -28,14 +28,6 @@ describe('an upload', () => {
 		expect((await download(text(body.url))).equals(picture)).toBe(true);
 	});
 
-	test.each(['png', 'jpeg', 'webp', 'gif'] as const)(
-		'of a %s is known by its content, not by its name',
-		async (format) => {
-			const answer = await upload(it.sandbox, await plainImage(format), { filename: 'what.bin' });
-			expect(answer.body.content_type).toBe(`image/${format}`);
-		},
-	);
-
 	test('is free', async () => {
 		await upload(it.sandbox, await plainImage('png'));
 		expect((await it.client.get('/balance')).body.used_credits).toBe(0);
@@ -57,11 +49,6 @@ describe('an upload', () => {
 		expect(
 			await Promise.all(urls.map(async (url) => (await fetch(url, { method: 'HEAD' })).status)),
 		).toEqual([410, ...Array<number>(12).fill(200)]);
-	});
-
-	test('may have 20971520 bytes', async () => {
-		const answer = await upload(it.sandbox, await pictureOf(LIMIT));
-		expect([answer.status, answer.body.bytes]).toEqual([200, LIMIT]);
 	});
 });
 
