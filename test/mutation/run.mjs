@@ -65,7 +65,13 @@ const TESTS_OF = {
 		'engine/shared/tasks/existingTask',
 		'engine/shared/tasks/unanswered',
 	],
-	'tasks/taskList': ['engine/shared/tasks/execute', 'engine/shared/purchase/runPaidItems'],
+	'tasks/taskList': [
+		'engine/shared/tasks/execute',
+		'engine/shared/tasks/existingTask',
+		'engine/shared/tasks/taskOperations',
+		'engine/shared/purchase/runPaidItems',
+		'engine/shared/purchase/spendingGuard',
+	],
 	'callbacks/callback': [
 		'engine/MediaGenTrigger/receive',
 		'engine/MediaGenTrigger/verify',
