@@ -348,6 +348,15 @@ describe('A response with an error', () => {
 		expect(errorInBody(body)).toBeUndefined();
 	});
 
+	test('that cannot be read may have cost something', () => {
+		expect(unreadableResponse(200)).toMatchObject({
+			message: 'The response could not be read (HTTP 200)',
+			sent: 'maybe',
+			details: { httpStatus: 200, response: undefined },
+			transient: true,
+		});
+	});
+
 	test('that cannot be read is shown: the beginning in the message, more of it in the item', () => {
 		const body = { id: 'x'.repeat(1_000) };
 		const { message, details } = unreadableResponse(200, body);
