@@ -77,7 +77,9 @@ describeOnHosts('Rounds of a node', (host) => {
 			);
 
 	test('a loop of three equal rows, which goes on after one dead link in the first: three purchases, two results', async () => {
+		// A dead link is tried a second time.
 		sandbox().faults.add({
+			count: 2,
 			match: { method: 'GET', path: '/files/*' },
 			effect: { type: 'status', status: 404 },
 		});

@@ -5,7 +5,7 @@ import { type FailedItem, isFailed } from '../n8n/failedItems';
 import { errorItem, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
-import { clock, within } from '../util/clock';
+import { clock, sleep, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
@@ -93,6 +93,9 @@ export function outcomeStatus(
 
 type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'>;
 
+/** Milliseconds after which a dead link is tried once more: the storage may be a moment behind the record. */
+const BEHIND_MS = 3_000;
+
 /** Few, as each file passes through this process; enough to use the whole rate. */
 const PARALLEL_DOWNLOADS = 3;
 
@@ -146,19 +149,19 @@ export async function downloadResults(
 		};
 		let item = outcome;
 		let attempts = await Promise.all(task.results.map(attempt));
-		if (readAgain && attempts.some((each) => 'error' in each && each.isDead)) {
-			const read = readAgain(outcome);
+		if (attempts.some((each) => 'error' in each && each.isDead)) {
+			await sleep(Math.min(BEHIND_MS, (end ?? Infinity) - clock.now()), signal);
+			const read = Promise.resolve(readAgain?.(outcome));
 			const renewed = await (end === undefined ? read : within(end - clock.now(), read));
-			if (renewed && hasSameFiles(renewed, task)) {
-				item = renewed;
-				attempts = await Promise.all(
-					item.task.results.map(async (file, at) => {
-						const before = attempts[at];
-						const isNew = file.url !== task.results[at]?.url;
-						return before && !(isNew && 'error' in before) ? before : await attempt(file, at);
-					}),
-				);
-			}
+			if (renewed && hasSameFiles(renewed, task)) item = renewed;
+			attempts = await Promise.all(
+				item.task.results.map(async (file, at) => {
+					const before = attempts[at];
+					const isNew = file.url !== task.results[at]?.url;
+					const isLost = before && 'error' in before && (before.isDead || isNew);
+					return before && !isLost ? before : await attempt(file, at);
+				}),
+			);
 		}
 		const failed = attempts.filter((each) => 'error' in each);
 		const [first] = failed;

@@ -461,7 +461,8 @@ describe('The output', () => {
 
 	test("fails with the task's name where a file cannot be downloaded", async () => {
 		service.on('GET', shared('gone'), { json: done('gone', links(`${service.url}/gone.png`)) });
-		const { output } = await trigger({ downloadFiles: true }).receive(picture('gone'));
+		const received = trigger({ downloadFiles: true }).receive(picture('gone'));
+		const { output } = await time.passUntil(received);
 		expect(output).toMatchObject({ json: [], error: expect.stringContaining('File not found') });
 	});
 });

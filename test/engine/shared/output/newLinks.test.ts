@@ -69,6 +69,18 @@ describe('A link that expired while another task ran', () => {
 	});
 });
 
+test.each([403, 404])(
+	'A link that is dead (HTTP %d) for a moment after the end of its task is tried again',
+	async (status) => {
+		service.on('GET', '/v1/tasks/task_1', picturesAt('/2.png', '/new.png'));
+		service.on('GET', '/new.png', { status }, file('one'));
+		const run = await runNode(buy('poll'));
+		expect(await contentsOf(run)).toEqual(['two', 'one']);
+		expect(run.json[0]).not.toHaveProperty('notes');
+		expect(service.sent('GET', '/2.png')).toHaveLength(1);
+	},
+);
+
 test('A file whose link works is not downloaded again beside one whose link has expired', async () => {
 	renews(['/2.png', '/old.png'], ['/2b.png', '/new.png']);
 	const run = await runNode(buy('poll'));

@@ -46,7 +46,9 @@ const ask = async (run: Partial<RunOptions>, options: object = {}) =>
 		{ items: [{ json: { question: 'Why?' } }], ...run },
 	);
 
-const deadOnce: Reply[] = [
+/** A dead link is tried a second time. */
+const deadTwice: Reply[] = [
+	{ status: 404 },
 	{ status: 404 },
 	{ text: 'music', headers: { 'content-type': 'audio/mpeg' } },
 ];
@@ -179,7 +181,7 @@ describe('An item that the error output leads back to the node', () => {
 		onRecord(running);
 		const execution = await pause(1, {}, { given: { downloadFiles: true }, ...back });
 		onRecord(song);
-		service.on('GET', '/song.mp3', ...deadOnce);
+		service.on('GET', '/song.mp3', ...deadTwice);
 		const { resumed } = await execution.callback();
 		expect(resumed?.errorRounds[0]?.[0]?.error).toMatchObject({
 			taskId: 'task_1',
