@@ -115,7 +115,9 @@ export class Purchases {
 				? `${error.message}, after ${received} of an answer`
 				: `The answer broke off after ${received}: ${error.message}`;
 		// This line is all that n8n saves of a stopped execution, and an agent shows only the message.
-		this.context.logger.warn(`MediaGen: ${message}. ${bought.join(' ')}`);
+		this.context.logger.warn(
+			`MediaGen: "${this.context.getNode().name}": ${message}. ${bought.join(' ')}`,
+		);
 		return asSubNodeError(
 			asNodeError(this.context.getNode(), new ApiError(message, 'maybe', error.details), {
 				context: bought.join(' '),

@@ -111,7 +111,7 @@ const LINK_ENDING = /_?(urls?|links?|uri)$/i;
 /** Fields whose text may look like a path but is not one. */
 const NO_LINK = /(?:path|name|title|prompt|text|tags|id)$/i;
 
-const DATA_URL = /^data:(?:audio|image|video)\/[\w.+-]+[;,]/i;
+const DATA_URL = /^data:(?:audio|image|video)\/[\w.+-]+(?:;[^,]*)?,/i;
 
 const CONTENT_FIELD = /^(?:data|content|bytes)$|b64|base64/i;
 

@@ -150,7 +150,9 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 			for await (const chunk of model.stream([user('Count')]))
 				if (chunk.type === 'text-delta' && chunk.delta.includes('two')) cancel();
 		});
-		expect(log.join('\n')).toMatch(/canceled, after [2-4] words of an answer\..*one two/);
+		expect(log.join('\n')).toMatch(
+			/^MediaGen: ".+": .*canceled, after [2-4] words of an answer\..*one two/m,
+		);
 	});
 });
 

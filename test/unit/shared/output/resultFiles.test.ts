@@ -572,12 +572,15 @@ describe('A file that stands in the record itself', () => {
 		expect(urlsOf({ hash: data })).toEqual([data]);
 	});
 
-	test.each([`see ${data}`, 'data:text/plain;base64,AAAA', 'data:image/png', 'data:imagepng,AAAA'])(
-		'%s is text',
-		(url) => {
-			expect(urlsOf({ url, data: url })).toEqual([]);
-		},
-	);
+	test.each([
+		`see ${data}`,
+		'data:text/plain;base64,AAAA',
+		'data:image/png',
+		'data:image/png;base64',
+		'data:imagepng,AAAA',
+	])('%s is text', (url) => {
+		expect(urlsOf({ url, data: url })).toEqual([]);
+	});
 
 	test.each([
 		['audio', 'data:audio/mpeg;base64,AAAA'],
