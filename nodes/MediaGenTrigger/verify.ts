@@ -63,6 +63,7 @@ function reportOf(
 	record: TaskRecord,
 	/** Through which the record was read; absent for what the callback says. */
 	connection?: Connection,
+	owner: TaskFamily | null = null,
 ) {
 	const verified = connection !== undefined;
 	const client = { connection: connection ?? unknownConnection };
@@ -70,7 +71,7 @@ function reportOf(
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
 	const outcome = withRecord(run, accepted, record);
 	const { task } = outcome;
-	const family = shownFamily(record.raw, task.results);
+	const family = shownFamily(record.raw, task.results) ?? owner;
 	return {
 		taskId,
 		record,
@@ -188,6 +189,5 @@ export async function verify(
 	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');
-	const report = reportOf(context, shownId, found.record, connection);
-	return { ...report, family: report.family ?? found.owner };
+	return reportOf(context, shownId, found.record, connection, found.owner);
 }

@@ -3,6 +3,7 @@ import { otherReason } from '../api/errors';
 import {
 	FAMILIES,
 	isGridRecord,
+	RESULT_KINDS,
 	type ResultKind,
 	TASK_FAMILIES,
 	type TaskFamily,
@@ -169,18 +170,17 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	// A custom request may be for pictures.
 	if (isAllCovers && operation !== 'submit') return true;
 	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
-	const kinds = kindsOf(family);
-	const empty = kinds.filter((kind) => {
+	// A picture of an unknown family may be what was made, and then a link to something else stays empty.
+	const mayBeAll = family === null && !results.every(isLesser);
+	const kinds = family === null && !mayBeAll ? RESULT_KINDS : kindsOf(family);
+	return kinds.some((kind) => {
 		const isPlace = (field: string) =>
-			PLACES[kind].test(field) || (family !== null && isMainLinkField(field, kind));
+			PLACES[kind].test(field) || (!mayBeAll && isMainLinkField(field, kind));
 		return (
 			hasEmptyPlace(result, kind, isPlace) ||
 			beside.some(([field, value]) => isPlace(field) && isUnfilled(value, kind))
 		);
 	});
-	// A record that has a field for each kind says nothing by those that are empty beside a picture.
-	const isForAll = family === null && empty.length === kinds.length;
-	return empty.length > 0 && !(isForAll && results.some(({ name }) => name === null));
 }
 
 /** Whether a file is what a task was bought for. */

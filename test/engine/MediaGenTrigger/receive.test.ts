@@ -185,6 +185,8 @@ test('Two callbacks under two ids of a task start one execution, though the firs
 });
 
 describe('A callback for a completed record without a result', () => {
+	const cover = 'https://files.example.com/c.png';
+
 	const empty = (id: string) => done(id, { images: [] });
 
 	test('is to be repeated, and starts an execution once the result is there', async () => {
@@ -199,6 +201,13 @@ describe('A callback for a completed record without a result', () => {
 		]);
 	});
 
+	test('is answered 503 where the path of songs has a picture alone', async () => {
+		const record = { id: 'pictured', status: 'completed', result: { image_url: cover } };
+		service.on('GET', '/v1/tasks/pictured', { status: 404 });
+		service.on('GET', '/v1/music/tasks/pictured', { json: record });
+		expect(await host.receive(record)).toMatchObject({ status: 503 });
+	});
+
 	test('is answered 503 where the record of a song has its cover alone', async () => {
 		const music = [{ title: 'Rain', audio_url: '', image_url: 'https://files.example.com/1.png' }];
 		const record = { id: 'song', status: 'completed', result: { music } };
@@ -206,28 +215,20 @@ describe('A callback for a completed record without a result', () => {
 		expect(await host.receive(record)).toMatchObject({ status: 503 });
 	});
 
-	const cover = 'https://files.example.com/c.png';
-
 	test.each<[string, object]>([
 		['a cover beside an empty link', { cover_url: cover, video_url: null }],
 		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
 		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
 		['words alone', { revised_prompt: 'A lighthouse in the fog' }],
-		['a cover beside links for each kind', { cover_url: cover, video_url: null, audio_url: null }],
+		['a picture beside links for each kind', { image_url: cover, video_url: null, audio_url: '' }],
+		['a thumbnail beside an empty link', { thumbnail_url: cover, url: null }],
+		['a preview beside an empty picture', { preview_url: cover, image_url: '' }],
 	])('is answered 503 where it has %s', async (_, result) => {
 		service.on('GET', shared('behind'), { json: done('behind', result) });
 		expect(await host.receive(done('behind', result))).toMatchObject({ status: 503 });
 		service.on('GET', shared('behind'), { json: picture('behind') });
 		expect((await host.receive(picture('behind'))).output?.json).toMatchObject([
 			{ taskId: 'behind', url: 'https://example.com/1.png' },
-		]);
-	});
-
-	test('starts one at once where a picture stands beside links for each kind', async () => {
-		const result = { image_url: cover, video_url: null, audio_url: '' };
-		service.on('GET', shared('uniform'), { json: done('uniform', result) });
-		expect((await host.receive(done('uniform', result))).output?.json).toMatchObject([
-			{ taskId: 'uniform', url: cover },
 		]);
 	});
 
