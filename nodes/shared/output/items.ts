@@ -122,7 +122,7 @@ const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slic
 
 /** Downloads the files of completed tasks, if the options say so. An item fails if none comes; otherwise its notes name each that did not. */
 export async function downloadResults(
-	{ context, client, options, deadline, end, signal, readAgain }: DownloadRun,
+	{ context, client, options, deadline, end = Infinity, signal, readAgain }: DownloadRun,
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	const { downloadFiles, maxDownloadSize } = options;
@@ -150,9 +150,8 @@ export async function downloadResults(
 		let item = outcome;
 		let attempts = await Promise.all(task.results.map(attempt));
 		if (attempts.some((each) => 'error' in each && each.isDead)) {
-			await sleep(Math.min(BEHIND_MS, (end ?? Infinity) - clock.now()), signal);
-			const read = Promise.resolve(readAgain?.(outcome));
-			const renewed = await (end === undefined ? read : within(end - clock.now(), read));
+			await sleep(Math.min(BEHIND_MS, end - clock.now()), signal);
+			const renewed = await within(end - clock.now(), Promise.resolve(readAgain?.(outcome)));
 			if (renewed && hasSameFiles(renewed, task)) item = renewed;
 			attempts = await Promise.all(
 				item.task.results.map(async (file, at) => {

@@ -70,14 +70,16 @@ export const REQUEST_FIELDS = new Set([
 ]);
 
 /** How a record that builds on something else names that, which the service may have stored again under another link. */
-const SOURCE_NAME = /^(?:origin|original|source|input|parent|reference)s?(?![a-z])/;
+const SOURCES = 'origin|original|source|input|parent|reference';
+const SOURCE_NAME = new RegExp(`^(?:${SOURCES})s?(?![a-z])`);
 
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
 /** Fields of what a task was made from, of a preview of what it made, and of a cover. */
-const LESSER_NAME =
-	/^(?:(?:origin|original|source|input|parent|reference|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?|(?:cover|poster)(?:Image|Picture)?)$/;
+const LESSER_NAME = new RegExp(
+	`^(?:(?:${SOURCES}|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?|(?:cover|poster)(?:Image|Picture)?)$`,
+);
 
 /** The kinds of what a family makes. A picture of an unknown family may be a cover. */
 export const kindsOf = (family: TaskFamily | null): ResultKind[] =>

@@ -166,16 +166,15 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 		return MAKES_GRID.has(operation) && hasPlace && results.every(({ index }) => index === null);
 	}
 	if (results.some((file) => isMain(file, family))) return false;
-	const isAllCovers = results.every((file) => isCover(task, file));
 	// A custom request may be for pictures.
-	if (isAllCovers && operation !== 'submit') return true;
+	if (operation !== 'submit' && results.every((file) => isCover(task, file))) return true;
 	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
 	// A picture of an unknown family may be what was made, and then a link to something else stays empty.
-	const mayBeAll = family === null && !results.every(isLesser);
-	const kinds = family === null && !mayBeAll ? RESULT_KINDS : kindsOf(family);
+	const mayBeMade = family === null && !results.every(isLesser);
+	const kinds = family === null && !mayBeMade ? RESULT_KINDS : kindsOf(family);
 	return kinds.some((kind) => {
 		const isPlace = (field: string) =>
-			PLACES[kind].test(field) || (!mayBeAll && isMainLinkField(field, kind));
+			PLACES[kind].test(field) || (!mayBeMade && isMainLinkField(field, kind));
 		return (
 			hasEmptyPlace(result, kind, isPlace) ||
 			beside.some(([field, value]) => isPlace(field) && isUnfilled(value, kind))
