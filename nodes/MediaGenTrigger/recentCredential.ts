@@ -10,20 +10,23 @@ import { clock } from '../shared/util/clock';
 /** Milliseconds for which a credential that was read is reused. */
 const KEPT_MS = 2_000;
 
-const recent = new Memory<Connection>(100, KEPT_MS);
+const recent = new Memory<Promise<Connection>>(100, KEPT_MS);
 
-/** The node's credential, if it has one, read at most once in two seconds: in a burst, reading costs n8n more than a quarter of a callback. */
+/**
+ * The node's credential, if it has one, read at most once in two seconds, also for calls that come at once: in a burst, reading costs n8n
+ * more than a quarter of a callback.
+ */
 export async function recentConnection(context: CredentialSource): Promise<Connection | undefined> {
 	const reference = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	if (!reference) return undefined;
 	const { id } = reference;
-	const known = id ? recent.get(id) : undefined;
-	if (known) return known;
-	const connection = await getConnection(context);
-	if (id) {
-		recent.set(id, connection);
-		// The key must not stay in memory until the next call.
-		void clock.sleep(2 * KEPT_MS).then(() => recent.forgetOld());
-	}
-	return connection;
+	if (!id) return await getConnection(context);
+	const known = recent.get(id);
+	if (known) return await known;
+	const reading = getConnection(context);
+	recent.set(id, reading);
+	reading.catch(() => recent.delete(id));
+	// The key must not stay in memory until the next call.
+	void clock.sleep(2 * KEPT_MS).then(() => recent.forgetOld());
+	return await reading;
 }

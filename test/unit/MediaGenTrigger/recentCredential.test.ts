@@ -36,6 +36,16 @@ test('Credentials are not mixed up, be they stored or not', async () => {
 	expect(await addressOf(null, 'https://five.example.com')).toBe('https://five.example.com');
 });
 
+test('Calls that come at once read the credential once', async () => {
+	const call = trigger('7', 'https://seven.example.com');
+	const read = jest.spyOn(call, 'getCredentials');
+	const connections = await Promise.all(Array.from({ length: 50 }, () => recentConnection(call)));
+	expect(new Set(connections.map((connection) => connection?.baseUrl))).toEqual(
+		new Set(['https://seven.example.com']),
+	);
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
 test('What cannot be used is refused each time', async () => {
 	for (let time = 0; time < 2; time++)
 		await expect(addressOf('6', 'nowhere')).rejects.toThrow('cannot be used');
