@@ -5,7 +5,7 @@ import { type BalanceRecord, remainingFields } from '../shared/api/balance';
 import { RateLimitError } from '../shared/api/errors';
 import type { Resource } from '../shared/n8n/describe';
 import { asNodeError, endpointHint } from '../shared/n8n/nodeErrors';
-import { camelCased } from '../shared/util/case';
+import { camelCased } from '../shared/util/names';
 
 export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
 

@@ -4,7 +4,7 @@ import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { searchChatModels } from '../shared/n8n/chatFields';
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
-import { executeOf } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/failedItems';
 import { completion } from './operations/completion';
 import { message } from './operations/message';
 

@@ -10,7 +10,7 @@ import type { Cost } from '../shared/api/chatCost';
 import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { errorItem } from '../shared/n8n/nodeErrors';
-import { itemRanges } from '../shared/n8n/rows';
+import { itemRanges } from '../shared/util/names';
 import type { ItemOptions } from '../shared/n8n/readOptions';
 import { fatalItem, isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';

@@ -3,7 +3,7 @@ import type { INodeType } from 'n8n-workflow';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
-import { executeOf } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/failedItems';
 import { taskResource } from '../shared/tasks/operations';
 import { webhookOf } from '../shared/tasks/resume';
 import { getButtons } from './buttons';

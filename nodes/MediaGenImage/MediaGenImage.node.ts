@@ -4,7 +4,7 @@ import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
-import { executeOf } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/failedItems';
 import { taskResource } from '../shared/tasks/operations';
 import { webhookOf } from '../shared/tasks/resume';
 import { edit } from './operations/edit';

@@ -7,7 +7,7 @@ import type { Options } from '../shared/n8n/options';
 import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
-import { toCamelCase } from '../shared/util/case';
+import { toCamelCase } from '../shared/util/names';
 import { refuseIn } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 import { model, style, words } from './fields';

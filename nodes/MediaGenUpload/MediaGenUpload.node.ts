@@ -2,7 +2,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
-import { executeOf } from '../shared/n8n/runOperation';
+import { executeOf } from '../shared/n8n/failedItems';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
 

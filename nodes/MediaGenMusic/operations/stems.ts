@@ -1,5 +1,5 @@
 import { DEFAULT_STEM_TYPE } from '../../shared/api/music';
-import { toTitle } from '../../shared/util/case';
+import { toTitle } from '../../shared/util/names';
 import { openIfSet, track } from '../fields';
 import { musicOperation } from '../request';
 

@@ -24,7 +24,7 @@ import { parseParameters } from '../../shared/n8n/parameters';
 import { PICTURE_RULES } from '../../shared/n8n/pictures';
 import { firstItemOf, readSharedOptions } from '../../shared/n8n/readOptions';
 import { checkAddress } from '../../shared/output/download';
-import { camelCased } from '../../shared/util/case';
+import { camelCased } from '../../shared/util/names';
 import { clock, HOUR_MS } from '../../shared/util/clock';
 import { toJson } from '../../shared/util/json';
 import { oneOf, text, toId, webUrl } from '../../shared/util/schema';

@@ -10,6 +10,8 @@ export const LITE_MODEL_NAMES: readonly string[] = [
 	'lite-2-lite-ext',
 ];
 
+export const LITE_MODELS: ReadonlySet<unknown> = new Set(LITE_MODEL_NAMES);
+
 export const IMAGE_MODEL_NAMES: readonly string[] = [OFFICIAL_MODEL, ...LITE_MODEL_NAMES];
 
 /** Pixels for each ratio and resolution, as the service draws them (spec §3a, size by resolution map). */
@@ -75,10 +77,6 @@ export const REFERENCE_LIMITS = {
 
 /** Picture types that a data URI may hold (spec §3b). */
 export const DATA_URI_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
-
-export function isLiteModel(model: unknown): boolean {
-	return LITE_MODEL_NAMES.some((name) => name === model);
-}
 
 /** Whether `size` has the form `<width>x<height>` in pixels. Which pairs the service draws is not shown. */
 export const isPixelSize = (size: string) => /^[1-9]\d{1,4}x[1-9]\d{1,4}$/.test(size);

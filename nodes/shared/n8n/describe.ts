@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { compareNames } from '../util/case';
+import { compareNames } from '../util/names';
 
 export interface Resource {
 	name: string;

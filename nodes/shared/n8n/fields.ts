@@ -1,6 +1,6 @@
 import type { INodeListSearchResult, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { compareNames, toTitle } from '../util/case';
+import { compareNames, toTitle } from '../util/names';
 
 const RATIO_NAMES: Readonly<Record<string, string>> = {
 	'1:1': 'Square (1:1)',

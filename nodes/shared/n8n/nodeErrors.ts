@@ -17,7 +17,7 @@ import {
 	UnreachableError,
 	UnreadableResponseError,
 } from '../api/errors';
-import { atItem } from './rows';
+import { atItem } from '../util/names';
 
 /** A line in the description of an error that occurs before the purchase. */
 export const NOTHING_SENT = 'Nothing was sent to the service.';

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import type { NodeOperationError } from 'n8n-workflow';
 
-import { toApiName, toCamelCase } from '../util/case';
+import { toApiName, toCamelCase } from '../util/names';
 import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';

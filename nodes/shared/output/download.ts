@@ -31,7 +31,7 @@ import {
 	streamResponse,
 	withHardEnd,
 } from '../api/http';
-import { toApiName } from '../util/case';
+import { toApiName } from '../util/names';
 import { clock, sleep, within } from '../util/clock';
 import { parseWebUrl } from '../util/schema';
 import { isData, linkedType, toMimeType, withExtension } from './fileNames';

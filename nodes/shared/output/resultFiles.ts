@@ -10,7 +10,7 @@ import {
 	type TaskFamily,
 } from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
-import { toCamelCase } from '../util/case';
+import { toCamelCase } from '../util/names';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
 import { z } from '../util/vendor/zod';

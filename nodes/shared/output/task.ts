@@ -16,7 +16,7 @@ import {
 	type TaskStatus,
 	toTaskRecord,
 } from '../api/records';
-import { toCamelCase } from '../util/case';
+import { toCamelCase } from '../util/names';
 import { isBlank, isObject, objectOf, objectsIn } from '../util/json';
 import { z } from '../util/vendor/zod';
 import {

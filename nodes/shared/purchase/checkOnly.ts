@@ -9,7 +9,7 @@ import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
 import { hint } from '../report/hints';
 import { toJson } from '../util/json';
-import type { PaidRequest } from './purchaseKey';
+import type { PaidRequest } from './purchaseRecords';
 import type { SpendingGuard } from './spendingGuard';
 
 async function balanceFields(client: MediaGenClient) {

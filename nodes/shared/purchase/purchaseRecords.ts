@@ -1,13 +1,13 @@
-import { randomUUID } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
 import { clock, HOUR_MS } from '../util/clock';
-import { hashOf, objectIn, objectOf, toJson } from '../util/json';
+import { hashOf, isObject, objectIn, objectOf, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
-import type { PaidRequest } from './purchaseKey';
 
 /** The part of an n8n context that tells one run of a node from another. */
 interface ExecutionContext extends Pick<
@@ -38,8 +38,46 @@ const storedRecords = z.array(z.object({ run: z.string(), purchase: purchaseStat
 
 type StoredRecord = z.infer<typeof storedRecords>[number];
 
+/** What is bought: two requests that are the same in this are the same purchase. */
+export interface PaidRequest {
+	/** Family and operation, such as `image.generate`. */
+	operation: string;
+	path: string;
+	/** As the user gave it, without a callback address. Pictures of the input stand in it as their fingerprints. */
+	body: Readonly<Record<string, unknown>>;
+	/** Set where the request is form data: the file, as its fingerprint. */
+	file?: unknown;
+}
+
 export interface Purchase extends PaidRequest {
 	itemIndex: number;
+}
+
+/** JSON with its fields in a fixed order, however they came. */
+function canonical(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+	if (!isObject(value)) return JSON.stringify(value);
+	const fields = Object.keys(value).sort();
+	return `{${fields.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
+}
+
+/**
+ * A text that is the same for the same request in any execution, on any machine: 32 hexadecimal digits, fit for a file's name.
+ *
+ * @param words the deployment's own words, which are a part of what is sent
+ * @param copy the number of a wanted repetition, from 1: it makes another key
+ */
+export function purchaseKey(
+	{ operation, path, body, file }: PaidRequest,
+	words: BrandWordMap,
+	copy: number,
+): string {
+	const { webhook: _, ...paid } = body;
+	const sentPath = toDeploymentWords(path, words);
+	const request = [operation, sentPath, inDeploymentWords(paid, words), file, copy];
+	// What is sent is JSON: fields without a value are not in it.
+	const sent: unknown = JSON.parse(JSON.stringify(request));
+	return createHash('sha256').update(canonical(sent)).digest('hex').slice(0, 32);
 }
 
 const RECORDS = 'mediaGenPurchases';

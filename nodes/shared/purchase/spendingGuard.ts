@@ -5,7 +5,7 @@ import { ApiError, asError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { Deadline } from '../api/http';
 import { CHECK_KEY } from '../n8n/nodeErrors';
-import { itemRanges } from '../n8n/rows';
+import { itemRanges } from '../util/names';
 import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
 import { refusal } from '../n8n/parameters';
 import { isTool } from '../n8n/readOptions';

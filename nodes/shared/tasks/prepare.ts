@@ -23,7 +23,7 @@ import {
 } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
 import { type SentRequest, sentRequestOf } from '../output/resultFiles';
-import { purchaseKey } from '../purchase/purchaseKey';
+import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';

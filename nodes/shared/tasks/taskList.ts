@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { LINE_END } from '../n8n/nodeErrors';
-import { itemRanges, withoutItem } from '../n8n/rows';
+import { itemRanges, withoutItem } from '../util/names';
 import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';

@@ -20,7 +20,7 @@ import { FileNames } from '../../../nodes/shared/output/fileNames';
 import { outputItems } from '../../../nodes/shared/output/items';
 import { sentRequestOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
 import { type Task, toTask } from '../../../nodes/shared/output/task';
-import { toCamelCase } from '../../../nodes/shared/util/case';
+import { toCamelCase } from '../../../nodes/shared/util/names';
 import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
 import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
 import { nodeOf } from '../../support/node';

@@ -48,7 +48,7 @@ export const maskRules = (model: unknown) => ({
 
 /** What a reference image may be: the limits of each model (spec, Limits). */
 export function referenceRules(model: unknown) {
-	if (spec.isLiteModel(model))
+	if (spec.LITE_MODELS.has(model))
 		return { ...PICTURE_RULES, maxBytes: spec.REFERENCE_LIMITS.lite.bytes, link: liteLink };
 	return { ...PICTURE_RULES, link: linkFor(model) };
 }

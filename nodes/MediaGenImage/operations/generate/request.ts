@@ -87,7 +87,7 @@ const otherRequest = withPixelSize(z.object(anyValues));
 
 /** The body. Limits that depend on the model apply to the models of the spec only. */
 const imageRequest = schemaFor(({ model }) => {
-	if (spec.isLiteModel(model)) return liteRequest;
+	if (spec.LITE_MODELS.has(model)) return liteRequest;
 	return model === undefined || model === spec.OFFICIAL_MODEL ? officialRequest : otherRequest;
 });
 
@@ -138,7 +138,7 @@ function imageNotes(body: RequestBody): string[] {
 	return [
 		...unlistedNotes(body, [['model', 'model', spec.IMAGE_MODEL_NAMES]]),
 		...(model === spec.OFFICIAL_MODEL ? officialNotes(body) : []),
-		...(spec.isLiteModel(model) ? liteNotes(body) : []),
+		...(spec.LITE_MODELS.has(model) ? liteNotes(body) : []),
 	];
 }
 

@@ -10,7 +10,7 @@ import {
 import { PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
-import { toApiName } from '../../../shared/util/case';
+import { toApiName } from '../../../shared/util/names';
 import { flag } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { generateFields } from './fields';

@@ -1,4 +1,4 @@
-import { itemRanges } from '../../../../nodes/shared/n8n/rows';
+import { itemRanges } from '../../../../nodes/shared/util/names';
 
 test.each([
 	[[4], 'Row 5 (item 4)'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 
 import { PendingUpload } from '../../../../nodes/shared/n8n/binary';
-import { type PaidRequest, purchaseKey } from '../../../../nodes/shared/purchase/purchaseKey';
+import { type PaidRequest, purchaseKey } from '../../../../nodes/shared/purchase/purchaseRecords';
 
 const picture: PaidRequest = {
 	operation: 'image.generate',

@@ -12,7 +12,7 @@ import {
 	ServerError,
 } from '../../../../nodes/shared/api/errors';
 import { toTaskRecord } from '../../../../nodes/shared/api/records';
-import { withoutItem } from '../../../../nodes/shared/n8n/rows';
+import { withoutItem } from '../../../../nodes/shared/util/names';
 import { pollTasks } from '../../../../nodes/shared/tasks/poll';
 import { acceptedItem, type TaskRun } from '../../../../nodes/shared/tasks/taskRun';
 import { setClock } from '../../../../nodes/shared/util/clock';

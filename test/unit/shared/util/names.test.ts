@@ -1,4 +1,4 @@
-import { toApiName, toCamelCase, toTitle } from '../../../../nodes/shared/util/case';
+import { toApiName, toCamelCase, toTitle } from '../../../../nodes/shared/util/names';
 import { words } from '../../../support/words';
 
 test('a field of the API as a parameter, and back', () => {
