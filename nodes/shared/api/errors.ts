@@ -41,7 +41,7 @@ export class TransientError extends ApiError {
 	override readonly transient = true;
 }
 
-// Which status has which class: see `CLASS_OF_STATUS`.
+// Which status has which class: see `STATUSES`.
 export class AuthenticationError extends ApiError {}
 export class InsufficientBalanceError extends ApiError {}
 export class PermissionError extends ApiError {}
@@ -157,19 +157,26 @@ function readServiceMessage(body: unknown) {
 	return { message, code: asText(body.code), fromService: reason !== undefined };
 }
 
-const CLASS_OF_STATUS: Record<number, readonly [typeof ApiError, string]> = {
-	401: [AuthenticationError, 'Authentication failed'],
-	402: [InsufficientBalanceError, 'Insufficient balance'],
-	403: [PermissionError, 'Permission denied'],
-	404: [NotFoundError, 'Not found'],
+/** The statuses of errors, with the service's `error.type` where it has one (spec, Errors). */
+const STATUSES: Record<number, readonly [typeof ApiError, headline: string, type?: string]> = {
+	400: [InvalidRequestError, 'Bad request', 'invalid_request_error'],
+	401: [AuthenticationError, 'Authentication failed', 'authentication_error'],
+	402: [InsufficientBalanceError, 'Insufficient balance', 'payment_required'],
+	403: [PermissionError, 'Permission denied', 'permission_error'],
+	404: [NotFoundError, 'Not found', 'not_found_error'],
 	408: [TimeoutError, 'The request timed out'],
 	413: [InvalidRequestError, 'Too large for the service'],
-	429: [RateLimitError, 'Rate limit reached'],
-	502: [ServerError, 'Bad gateway (HTTP 502)'],
+	429: [RateLimitError, 'Rate limit reached', 'rate_limit_error'],
+	502: [ServerError, 'Bad gateway (HTTP 502)', 'bad_gateway'],
 };
 
-function classOf(status: number): readonly [typeof ApiError, string] {
-	const known = CLASS_OF_STATUS[status];
+const STATUS_OF_TYPE = new Map([
+	...Object.entries(STATUSES).map(([status, [, , type]]) => [type, Number(status)] as const),
+	['server_error', 500],
+]);
+
+function classOf(status: number): (typeof STATUSES)[number] {
+	const known = STATUSES[status];
 	if (known) return known;
 	if (status >= 500 || status === 425) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
@@ -242,18 +249,6 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 	const response = shown === '' ? undefined : shortResponse(body);
 	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
-
-/** The statuses of the service's error types (spec, Errors). */
-const STATUS_OF_TYPE = new Map([
-	['invalid_request_error', 400],
-	['authentication_error', 401],
-	['payment_required', 402],
-	['permission_error', 403],
-	['not_found_error', 404],
-	['rate_limit_error', 429],
-	['server_error', 500],
-	['bad_gateway', 502],
-]);
 
 /** The status that an error in a body names, by its code or its type. */
 export function statusNamed({ code, type }: { code?: string; type?: string }): number | undefined {
