@@ -26,18 +26,6 @@ export interface Operation {
 	execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]>;
 }
 
-/** A node with one resource hides the parameter, but keeps it: n8n's nodes panel makes its actions from it. */
-function resourceSelector(resources: Resource[]): INodeProperties {
-	return {
-		displayName: 'Resource',
-		name: 'resource',
-		type: resources.length === 1 ? 'hidden' : 'options',
-		noDataExpression: true,
-		options: resources,
-		default: resources[0]?.value ?? '',
-	};
-}
-
 function operationSelector(resource: Resource, operations: readonly Operation[]): INodeProperties {
 	const own = operations.filter((operation) => operation.resource.value === resource.value);
 	const first = own[0]?.value ?? '';
@@ -73,7 +61,15 @@ function describeOperations(operations: readonly Operation[]): INodeProperties[]
 	const named = new Map(operations.map(({ resource }) => [resource.value, resource]));
 	const resources = [...named.values()];
 	return [
-		resourceSelector(resources),
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			// A node with one resource hides it, but keeps it: n8n's nodes panel makes its actions from it.
+			type: resources.length === 1 ? 'hidden' : 'options',
+			noDataExpression: true,
+			options: resources,
+			default: resources[0]?.value ?? '',
+		},
 		...resources.map((resource) => operationSelector(resource, operations)),
 		...operations.flatMap((operation) =>
 			operation.fields.map((field) => underOperation(operation, field)),

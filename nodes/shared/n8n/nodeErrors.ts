@@ -110,8 +110,13 @@ export const serviceError = (
 	details: { description?: string; itemIndex?: number; httpCode?: string },
 ) => new NodeApiError(node, { message }, { message, ...details });
 
-function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): NodeError {
+export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
 	const { itemIndex } = context;
+	if (isNodeError(error)) return error;
+	if (!(error instanceof ApiError)) {
+		const cause = error instanceof Error ? error : String(error);
+		return new NodeOperationError(node, cause, { itemIndex });
+	}
 	const { httpStatus, type, code, response } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
 	const message = atItem(error.message + answer, itemIndex);
@@ -122,13 +127,6 @@ function toNodeApiError(node: INode, error: ApiError, context: ErrorContext): No
 	});
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response });
 	return nodeError;
-}
-
-export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
-	if (isNodeError(error)) return error;
-	if (error instanceof ApiError) return toNodeApiError(node, error, context);
-	const cause = error instanceof Error ? error : String(error);
-	return new NodeOperationError(node, cause, { itemIndex: context.itemIndex });
 }
 
 /** The error for what the user gave in an item: the message names the item. */

@@ -194,10 +194,8 @@ const isText = (beginning: string) => !/\p{Cc}/u.test(beginning.replace(/\s/g, '
 const isLeft = (error: unknown) => errorFromThrown(error) instanceof CanceledError;
 
 /**
- * Counts what the reader of a stream takes, and breaks the stream off when it passes `maxMegabytes`, or when nothing comes for a minute.
- *
- * The stream is left as it is until its reader comes. A listener of ours would start it and lose its first bytes, and a paused stream would
- * stay paused: only n8n's storage on disk starts it, those in memory, in the database and in S3 do not.
+ * Counts what the reader of a stream takes, and breaks it off when it passes `maxMegabytes`, or when nothing comes for a minute. Until its
+ * reader comes it is left as it is: a listener would start it and lose bytes, and only n8n's storage on disk starts a paused stream.
  */
 function watch(body: ByteStream, maxMegabytes: number, mayBeText: boolean, signal?: AbortSignal) {
 	const done = new AbortController();

@@ -12,14 +12,6 @@ import { toJson } from '../util/json';
 import type { PaidRequest } from './purchaseRecords';
 import type { SpendingGuard } from './spendingGuard';
 
-async function balanceFields(client: MediaGenClient) {
-	try {
-		return remainingFields(await client.balance.retrieve());
-	} catch (error) {
-		return { error: asError(error).message };
-	}
-}
-
 function problemsOf({ error }: FailedItem): string[] {
 	const others = (error.description ?? '')
 		.split('\n')
@@ -64,7 +56,9 @@ export async function checkOnlyOutput<Item extends BuyingItem & { state: 'ready'
 	const { brandWords } = client.connection;
 	const tasks = items.filter(({ state, options }) => state === 'ready' && !options.reused).length;
 	const allowed = await guard.check(tasks);
-	const common = { checkOnly: true, tasks, ...allowed, balance: await balanceFields(client) };
+	const unread = (error: unknown) => ({ error: asError(error).message });
+	const balance = await client.balance.retrieve().then(remainingFields, unread);
+	const common = { checkOnly: true, tasks, ...allowed, balance };
 	const isFine = items.every(({ state }) => state === 'ready') && allowed.limit === undefined;
 	const words = summary(items, { tasks, ...allowed });
 	context.addExecutionHints(hint(words, isFine ? 'info' : 'warning'));
