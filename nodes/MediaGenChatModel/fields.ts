@@ -2,6 +2,7 @@ import type { ISupplyDataFunctions } from 'n8n-workflow';
 
 import { answerTimeout, chatModelField, maxTokens, priceOptions } from '../shared/n8n/chatFields';
 import {
+	additionalBodyFieldsField,
 	buyingOptions,
 	choice,
 	commonOptions,
@@ -10,7 +11,7 @@ import {
 	inPanel,
 	optionsField,
 } from '../shared/n8n/options';
-import { additionalBodyFieldsField, readAdditionalBody } from '../shared/n8n/parameters';
+import { readAdditionalBody } from '../shared/n8n/parameters';
 import { parseOptions } from '../shared/n8n/readOptions';
 import { isObject } from '../shared/util/json';
 import { number, text } from '../shared/util/schema';

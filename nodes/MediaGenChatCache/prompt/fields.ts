@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
 import { chatModelField, maxTokens } from '../../shared/n8n/chatFields';
 import { listField, optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
-import { fieldsOf } from '../../shared/n8n/options';
-import { additionalBodyFieldsField } from '../../shared/n8n/parameters';
+import { additionalBodyFieldsField, fieldsOf } from '../../shared/n8n/options';
 
 export const NOT_MARKED = 'none';
 

@@ -4,7 +4,6 @@ import { TASK_ID_PLACEHOLDER } from '../api/families';
 import { fieldName, flag, integer, number, oneKeyOf, toId } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { type Choices, collectionOf, optionsOf, textField } from './fields';
-import { additionalBodyFieldsField } from './parameters';
 
 /** A field of the panel. Its name is the key of its option. */
 export type Field = Omit<INodeProperties, 'name'>;
@@ -291,6 +290,16 @@ export function fieldsOf(
 		...(hidden.length === 0 ? {} : { displayOptions }),
 	}));
 }
+
+export const additionalBodyFieldsField: INodeProperties = {
+	displayName: 'Additional Body Fields',
+	name: 'additionalBodyFields',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. {"seed": 7}',
+	description:
+		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
+};
 
 export const optionsField = collectionOf('Options', 'options', 'Add option');
 

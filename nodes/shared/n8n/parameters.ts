@@ -14,6 +14,7 @@ import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
 import { itemError, NOTHING_SENT } from './nodeErrors';
+import { additionalBodyFieldsField } from './options';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */
 export type ParameterValues = Record<string, unknown>;
@@ -244,16 +245,6 @@ export function parseParameters<Shape extends z.ZodRawShape>(
 	if (read.success) return read.data;
 	throw validationError(item, read.error.issues);
 }
-
-export const additionalBodyFieldsField: INodeProperties = {
-	displayName: 'Additional Body Fields',
-	name: 'additionalBodyFields',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. {"seed": 7}',
-	description:
-		'Fields of the request that this node does not show, as a JSON object. They replace fields of the same name.',
-};
 
 export const setByNode = (name: string) => `must not have the field "${name}": the node sets it`;
 

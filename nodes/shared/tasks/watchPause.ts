@@ -256,21 +256,17 @@ async function watch(
 }
 
 /**
- * Goes on after `execute()` has returned. n8n stores the pause only then; a callback that comes before that is refused, and the service
- * does not repeat it. When all tasks have ended, or the time limit has passed, the execution is resumed by its own address.
+ * Goes on after `execute()` has returned: n8n stores the pause only then, refuses callbacks before, and the service does not repeat them.
+ * Resumes the execution by its own address when all tasks have ended, or the time limit has passed. A restart ends this; callbacks remain.
  *
  * One read of the tasks is enough, if it begins after n8n has reported that the execution waits:
- * - A task that ended before: its record shows that, whatever became of its callback.
- * - A task that ends later: n8n takes its callback, and the node then reads all tasks that are not known to have ended. So the callback
- *   of the last one resumes the execution, though that of another was refused.
- * - A callback during the read, or during the call that follows it: `resume.ts` returns the output once, by the key of the pause.
- * - A read that fails says nothing: the next one comes soon, as if n8n had not reported anything.
+ * - The record of a task that ended before shows that, whatever became of its callback.
+ * - n8n takes the callback of a task that ends later, and the node then reads all that are not known to have ended.
+ * - During the read, or the call that follows it, `resume.ts` returns the output once, by the key of the pause.
+ * - After a read that fails, the next one comes soon, as if n8n had not reported anything.
  *
- * While the execution runs, a read would be useless. After the one read, the tasks are read when the service expects their end, else less
- * and less often, for a record that was behind or a callback that got lost; after 1, 3, 7, 15, … s where n8n does not report the state.
- * An end that is expected in more than half a minute is first left to its callback: until ten seconds after it, for two minutes at most.
- *
- * A restart ends all this; callbacks and n8n's own time limit remain.
+ * Later reads are for a record that was behind, or a lost callback: when the service expects the end, else less and less often; after 1, 3,
+ * 7, 15, … s where n8n does not report the state. An end in more than half a minute is left to its callback, for two minutes at most.
  */
 export function watchPause(run: PausedRun, addresses: PauseAddresses, expected: number): void {
 	const { ended } = waitingExecution(run.key);
