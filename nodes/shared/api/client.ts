@@ -70,7 +70,7 @@ export function createClient(
 				const mayBeDone = (refusal: unknown) => namesNewTask(refusal, isSent);
 				return await send(
 					{ method: 'POST', path, ...sent, retry: 'purchase', ...limits, notFound, mayBeDone },
-					(answer, statusCode) => readSubmission(answer, statusCode, isSent),
+					(answer) => readSubmission(answer, isSent),
 				);
 			},
 			retrieve: async (
@@ -117,7 +117,7 @@ export function createClient(
 				request: ChatRequest,
 			): Promise<{ pieces: AsyncGenerator<Buffer> } | { whole: ChatResponse }> =>
 				await open({ method: 'POST', retry: 'purchase', ...request }, async (opened) => {
-					const { isJson, pieces } = await beginningOf(opened, connection.redactText);
+					const { isJson, pieces } = await beginningOf(opened.pieces, connection.redactText);
 					if (!isJson) return { pieces };
 					return { whole: readChatResponse(await readBody(pieces, connection)) };
 				}),

@@ -42,7 +42,7 @@ export async function mediaGenApiTest(
 		const answer = await readResponse(response, connection);
 		if (!isSuccess(answer))
 			return failed(errorFromResponse(answer, clock.now(), NO_SERVICE).message);
-		const balance = parseAnswer(readBalance, answer.body, answer.statusCode);
+		const balance = parseAnswer(readBalance, answer);
 		return 'refused' in balance
 			? failed(`The balance could not be read: ${balance.refused}`)
 			: { status: 'OK', message: 'Connection successful!' };

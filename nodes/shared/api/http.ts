@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { clock, passesOnHost, sleep } from '../util/clock';
-import { objectOf, parseExactJson, textOrJson } from '../util/json';
+import { isText, objectOf, parseExactJson, textOrJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
@@ -179,11 +179,15 @@ export interface ApiRequest {
 /** Converts a response of any shape to a value; `undefined` if it does not hold one. */
 type Reader<Value> = (answer: unknown, statusCode: number) => Value | undefined;
 
-/** Reads the body of a 2xx. Throws an `ApiError` if it cannot be read. */
-export function parseAnswer<Value>(read: Reader<Value>, body: unknown, statusCode: number): Value {
+/** Reads the body of a 2xx. Throws an `ApiError` if it cannot be read. The header `location` may name what the body does not. */
+export function parseAnswer<Value>(
+	read: Reader<Value>,
+	{ body, statusCode, headers: { location } }: Awaited<ReturnType<typeof readResponse>>,
+): Value {
 	const value = read(body, statusCode);
-	if (value === undefined) throw errorInBody(body) ?? unreadableResponse(statusCode, body);
-	return value;
+	if (value !== undefined) return value;
+	const shown = isText(location) ? [`Location: ${location}`, textOrJson(body)].join(' ') : body;
+	throw errorInBody(body) ?? unreadableResponse(statusCode, shown);
 }
 
 export const ATTEMPT_TIMEOUT_MS = 60_000;
@@ -370,20 +374,19 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	}
 
 	/**
-	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the pieces of the response as soon as
-	 * it begins: they end with the request's time limit, or when it is abandoned, and throw an `ApiError` if the connection breaks.
+	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the response as soon as it
+	 * begins: its pieces end with the request's time limit, or when it is abandoned, and throw an `ApiError` if the connection breaks.
 	 */
 	async function open<Value>(
 		request: ApiRequest,
-		read: (pieces: AsyncGenerator<Buffer>, statusCode: number) => Promise<Value>,
+		read: (response: OpenResponse) => Promise<Value>,
 	): Promise<Value> {
 		const deadline = request.deadline ?? clock.now() + DEFAULT_DEADLINE_MS;
 		const cancel = request.abandon ?? signal;
 		for (let attempts = 1; ; attempts++) {
 			await waitForQuiet(request, deadline, cancel);
 			try {
-				const { statusCode, pieces } = await openOnce(request);
-				const value = await read(pieces, statusCode);
+				const value = await read(await openOnce(request));
 				limits = 0;
 				return value;
 			} catch (thrown) {
@@ -409,8 +412,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	return {
 		open,
 		send: async <Value>(request: ApiRequest, read: Reader<Value>): Promise<Value> =>
-			await open(request, async (pieces, statusCode) =>
-				parseAnswer(read, await readBody(pieces, connection), statusCode),
+			await open(request, async (response) =>
+				parseAnswer(read, await readResponse(response, connection)),
 			),
 	};
 }

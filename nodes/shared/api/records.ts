@@ -1,6 +1,6 @@
 import { isObject, isText, objectOf } from '../util/json';
 import { parseNumber } from '../util/schema';
-import { errorInBody, REASONS, statusNamed, unreadableResponse } from './errors';
+import { errorInBody, REASONS, statusNamed } from './errors';
 
 /** The four states of a task in every family, whatever words the service uses (spec, States and transitions). */
 export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as const;
@@ -315,13 +315,14 @@ export interface AcceptedTask {
 /**
  * Reads the response to a submission: `data[0]`, `data` as an object or as the id itself, `task`, or bare (spec, Submission
  * acknowledgement). An operation that ends at once (tag enhancement) may answer with the completed task; the spec does not show which.
- * Throws an `ApiError` for anything else: if an error names a new task, that may have been bought.
+ * `undefined` for anything else. Throws an `ApiError` for an error: if that names a new task, it may have been bought.
  */
-export function readSubmission(answer: unknown, statusCode: number, isSent: IsSent): AcceptedTask {
+export function readSubmission(answer: unknown, isSent: IsSent): AcceptedTask | undefined {
 	const [taskId, ...others] = readAcceptedIds(answer, isSent);
 	if (taskId === undefined) {
-		const sent = namesNewTask(answer, isSent) ? 'maybe' : undefined;
-		throw errorInBody(answer, sent) ?? unreadableResponse(statusCode, answer);
+		const error = errorInBody(answer, namesNewTask(answer, isSent) ? 'maybe' : undefined);
+		if (error) throw error;
+		return undefined;
 	}
 	const record = readTaskRecord(answer);
 	return {

@@ -120,7 +120,7 @@ const TEXTS: ReadonlyArray<readonly [string, (size: number) => string]> = [
 /** Reads the answer to a submission, or throws over it. */
 function submission(answer: unknown): unknown {
 	try {
-		return readSubmission(answer, 200, () => false);
+		return readSubmission(answer, () => false);
 	} catch (error) {
 		return error;
 	}

@@ -161,6 +161,22 @@ describe('The id of a task that was bought is never lost', () => {
 		},
 	);
 
+	test.each([
+		['without a body', { text: '' }, ''],
+		['beside a body', { json: { message: 'Accepted' } }, ' {"message":"Accepted"}'],
+	])('so does the address that a header names, %s', async (_, answer, shown) => {
+		onSubmit({ status: 202, headers: { location: '/v1/music/tasks/task_7' }, ...answer });
+		const { json } = await buy(1, {}, goOn);
+		const response = `Location: /v1/music/tasks/task_7${shown}`;
+		expect(json[0]).toMatchObject({
+			status: 'unknown',
+			error: {
+				message: `The response could not be read (HTTP 202): ${response} [row 1 (item 0)]`,
+				response,
+			},
+		});
+	});
+
 	test.each([500, 503])('so does what a status of %i names', async (status) => {
 		const body = { code: 200, data: [{ task_id: 'task_9', status: 'submitted' }] };
 		onSubmit({ status, json: body });

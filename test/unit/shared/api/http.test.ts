@@ -266,7 +266,7 @@ describe('A request', () => {
 		const open = async (request: ApiRequest, answer: Answer) =>
 			await createSend(contextOf(answer), connection).open(
 				request,
-				async (pieces) => await Promise.resolve(pieces),
+				async ({ pieces }) => await Promise.resolve(pieces),
 			);
 
 		test('gives its pieces, each as soon as it is there', async () => {
