@@ -1,7 +1,10 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { MediaGenTrigger } from '../../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
+import { questions } from '../../support/chat';
 import { jumpingClock } from '../../support/clocks';
 import { log, type RunResult, runNode } from '../../support/engine';
 import { buyPictures, failSecondPicture, generatePicture } from '../../support/generatePicture';
@@ -25,12 +28,55 @@ const figures = (tasks: number, cost: number, credits: number, unpriced: number)
 	mediagen_unpriced: String(unpriced),
 });
 
-describe('The custom data and the bill of the service', () => {
+/** What n8n keeps for the span of each run of a node. */
+const tracing = ({ run }: RunResult, node = 'Under Test') =>
+	(run.data.resultData.runData[node] ?? []).map(({ metadata }) =>
+		metadata && 'tracing' in metadata ? metadata.tracing : undefined,
+	);
+
+const tasks = (count: number, credits: number, unpriced = 0) => ({
+	'mediagen.tasks': count,
+	'mediagen.credits': credits,
+	'mediagen.unpriced': unpriced,
+});
+
+const model = (cost: number, input: number, output: number) => ({
+	'llm.cost.total': cost,
+	'llm.tokens.in': input,
+	'llm.tokens.out': output,
+	'llm.tokens.total': input + output,
+	'llm.tokens.estimated': false,
+});
+
+const total = (values: unknown[]) =>
+	Number(values.reduce<number>((sum, value) => sum + Number(value), 0).toFixed(6));
+
+/** A node in whose run the context is another one. */
+function nodeIn<Node extends MediaGenImage | MediaGenMusic>(
+	create: () => Node,
+	change: (context: IExecuteFunctions) => void,
+): Node {
+	const [node, inner] = [create(), create()];
+	node.execute = async function () {
+		change(this);
+		return await inner.execute.call(this);
+	};
+	return node;
+}
+
+describe('The custom data, the tracing, and the bill of the service', () => {
 	const service = useSandbox();
 
 	/** The figures of an execution that bought so many tasks, each with its cost, as the service billed it. */
 	const billed = (tasks: number, { netCredits } = service.sandbox.ledger()) =>
 		figures(tasks, netCredits / 1_000, netCredits, 0);
+
+	/** The same in the span of one run, beside its tokens. */
+	const billedSpan = (count: number, { netCredits } = service.sandbox.ledger()) =>
+		expect.objectContaining({
+			...tasks(count, netCredits),
+			'llm.cost.total': netCredits / 1_000,
+		}) as object;
 
 	const unwaited = { ...generatePicture, waitMode: 'none' };
 
@@ -56,6 +102,7 @@ describe('The custom data and the bill of the service', () => {
 		expect(service.sandbox.ledger().netCredits).toBe(290);
 		expect(result.hints[0]?.message).toBe('3 tasks, 3 without a stated cost');
 		expect(customData(result)).toEqual(figures(3, 0, 0, 3));
+		expect(tracing(result)).toEqual([tasks(3, 0, 3)]);
 		expect((await report()).json[0]).toMatchObject({ spentCredits: 290, spent: 0.29 });
 	});
 
@@ -65,6 +112,7 @@ describe('The custom data and the bill of the service', () => {
 		expect(result.error).toBeUndefined();
 		expect(service.sandbox.ledger().accepted).toBe(4);
 		expect(customData(result)).toEqual(billed(4));
+		expect(tracing(result)).toEqual([billedSpan(4)]);
 	});
 
 	test("Don't Wait: tasks without a cost, until Task: Wait of the same execution reads them to the end", async () => {
@@ -75,6 +123,8 @@ describe('The custom data and the bill of the service', () => {
 		const result = await buyPictures(service, 2, { parameters: unwaited, next });
 		expect(service.sandbox.ledger().netCredits).toBeGreaterThan(0);
 		expect(customData(result)).toEqual(billed(2));
+		expect(tracing(result)).toEqual([tasks(2, 0)]);
+		expect(tracing(result, 'Next')).toEqual([billedSpan(0)]);
 	});
 
 	test('Task: Get of a task that this execution has counted adds nothing', async () => {
@@ -99,6 +149,70 @@ describe('The custom data and the bill of the service', () => {
 		const result = await buyPictures(service, 2, { settings: {} });
 		expect(result.error?.message).toContain('out of luck');
 		expect(customData(result)).toEqual(billed(2));
+	});
+
+	test('the tracing of pictures: cost and tokens by the names of the model nodes, and a refunded task adds none', async () => {
+		failSecondPicture(service);
+		const result = await buyPictures(service, 3);
+		const { netCredits } = service.sandbox.ledger();
+		const usages = result.json.flatMap(({ usage }) =>
+			usage ? [usage as Record<string, number>] : [],
+		);
+		const input = total(usages.map((usage) => usage.input_tokens));
+		const output = total(usages.map((usage) => usage.output_tokens));
+		const cost = total(result.json.flatMap((item) => item.cost ?? []));
+		expect(tracing(result)).toEqual([{ ...model(cost, input, output), ...tasks(3, netCredits) }]);
+		expect(input + output).toBeGreaterThan(0);
+		expect(cost).toBe(netCredits / 1_000);
+	});
+
+	test('each run of a loop has a span of its own', async () => {
+		const result = await buyPictures(service, 2, { rounds: 3 });
+		const figures = tracing(result).map(
+			(run) => (run as Record<string, unknown>)['mediagen.credits'],
+		);
+		expect(figures).toHaveLength(3);
+		expect(total(figures)).toBe(service.sandbox.ledger().netCredits);
+	});
+
+	test('the tracing of chat answers: their tokens and the estimated cost, once each under Retry On Fail', async () => {
+		service.sandbox.faults.add({
+			match: { path: '/v1/messages' },
+			nth: 2,
+			effect: { type: 'status', status: 400 },
+		});
+		const result = await runnerOf(service)(
+			'chat.message',
+			{
+				prompt: '={{ $json.question }}',
+				options: { watchPrefix: false, priceInput: 3, priceOutput: 15, concurrency: 1 },
+			},
+			{ items: questions('Why?', 'How?', 'When?'), ...retryOnFail },
+		);
+		expect(result.error).toBeUndefined();
+		const usages = result.json.map(({ usage }) => usage as { inputTotal: number; output: number });
+		const input = total(usages.map((usage) => usage.inputTotal));
+		const output = total(usages.map((usage) => usage.output));
+		const cost = total(result.json.map(({ estimatedCost }) => estimatedCost));
+		expect(output).toBeGreaterThan(0);
+		expect(tracing(result)).toEqual([model(cost, input, output)]);
+	});
+
+	test('tracing that cannot be written does not fail the node, nor the custom data', async () => {
+		const node = nodeIn(
+			() => new MediaGenImage(),
+			(context) => {
+				context.setMetadata = () => {
+					throw new Error('No metadata here');
+				};
+			},
+		);
+		const { json, run } = await buyPictures(service, 1, { node });
+		expect(json[0]).toMatchObject({ status: 'completed' });
+		expect(run.data.resultData.metadata).toMatchObject({ mediagen_tasks: '1' });
+		expect(log.join('\n')).toContain(
+			"MediaGen: the execution's tracing metadata could not be written: Error: No metadata here",
+		);
 	});
 });
 
@@ -167,16 +281,13 @@ describe('The custom data', () => {
 
 	test('that cannot be written does not fail the node', async () => {
 		onRecord(ended(0.1));
-		const node = new MediaGenMusic();
-		const inner = new MediaGenMusic();
-		node.execute = async function () {
-			Object.defineProperty(this, 'customData', {
-				get: () => {
-					throw new Error('No custom data here');
-				},
-			});
-			return await inner.execute.call(this);
+		const get = () => {
+			throw new Error('No custom data here');
 		};
+		const node = nodeIn(
+			() => new MediaGenMusic(),
+			(context) => Object.defineProperty(context, 'customData', { get }),
+		);
 		const { json } = await buy(1, {}, { node });
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(log.join('\n')).toContain(
@@ -191,15 +302,12 @@ describe('The custom data', () => {
 			mediagen_cost: '1',
 			own: 'kept',
 		};
-		const node = new MediaGenMusic();
-		const inner = new MediaGenMusic();
-		node.execute = async function () {
-			const setAll = (values: Record<string, string>) => Object.assign(written, values);
-			Object.defineProperty(this, 'customData', {
-				value: { getAll: () => ({ ...written }), setAll },
-			});
-			return await inner.execute.call(this);
-		};
+		const setAll = (values: Record<string, string>) => Object.assign(written, values);
+		const value = { getAll: () => ({ ...written }), setAll };
+		const node = nodeIn(
+			() => new MediaGenMusic(),
+			(context) => Object.defineProperty(context, 'customData', { value }),
+		);
 		const result = await buy(2, {}, { node });
 		expect(written).toEqual({ ...figures(4, 1.2, 200, 0), own: 'kept' });
 		expect(customData(result)).toBeUndefined();
