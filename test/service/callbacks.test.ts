@@ -1,4 +1,4 @@
-import { type SandboxOptions, scaledClock } from '../../sandbox/service';
+import { type FaultRuleInput, type SandboxOptions, scaledClock } from '../../sandbox/service';
 import { addressProblem, callbackUrl } from '../../sandbox/service/core/deliveries/address';
 import { post } from '../../sandbox/service/core/deliveries/delivery';
 import { words } from '../support/words';
@@ -19,15 +19,18 @@ async function finished(
 	return id;
 }
 
+type Called = { path?: string; body?: object; effect?: FaultRuleInput['effect'] };
+
 /** A task that has ended, whose callbacks are answered so: the last answer counts for all that follow. */
 async function calledBack(
 	answers: Parameters<typeof receiver> = [],
-	{ path = '', body, ...options }: SandboxOptions & { path?: string; body?: object } = {},
+	{ path = '', body, effect, ...options }: SandboxOptions & Called = {},
 ) {
 	const it = await bench({ ...open, ...options });
-	const { url, arrivals } = await receiver(...answers);
-	const id = await finished(it, url + path, body);
-	return { it, url, arrivals, id };
+	if (effect) it.sandbox.faults.add({ effect });
+	const received = await receiver(...answers);
+	const id = await finished(it, received.url + path, body);
+	return { ...received, it, id };
 }
 
 const arrived = async (arrivals: readonly unknown[]) =>
@@ -262,10 +265,9 @@ describe('a callback that is not delivered', () => {
 
 describe('a callback with a fault', () => {
 	it('comes twice, one after the other', async () => {
-		const it = await bench(open);
-		const { url, arrivals, busiest } = await receiver();
-		it.sandbox.faults.add({ effect: { type: 'duplicateCallback', copies: 3 } });
-		await finished(it, url);
+		const { it, arrivals, busiest } = await calledBack([], {
+			effect: { type: 'duplicateCallback', copies: 3 },
+		});
 		await until(
 			'all have arrived',
 			() => states(it).filter((state) => state === 'delivered').length === 3,
@@ -293,10 +295,7 @@ describe('a callback with a fault', () => {
 	});
 
 	it('comes late', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver();
-		it.sandbox.faults.add({ effect: { type: 'lateCallback', ms: 45_000 } });
-		await finished(it, url);
+		const { it, arrivals } = await calledBack([], { effect: { type: 'lateCallback', ms: 45_000 } });
 		await it.clock.advance(44_999);
 		expect(states(it)).toEqual(['waiting']);
 		await it.clock.advance(1);
@@ -304,10 +303,7 @@ describe('a callback with a fault', () => {
 	});
 
 	it('never comes', async () => {
-		const it = await bench(open);
-		const { url, arrivals } = await receiver();
-		it.sandbox.faults.add({ effect: { type: 'missingCallback' } });
-		const id = await finished(it, url);
+		const { it, arrivals, id } = await calledBack([], { effect: { type: 'missingCallback' } });
 		await it.clock.advance(3_600_000);
 		expect(arrivals).toEqual([]);
 		expect(it.sandbox.deliveries.list()).toMatchObject([

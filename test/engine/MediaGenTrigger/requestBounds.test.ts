@@ -18,6 +18,14 @@ beforeEach(() => {
 	host = new TriggerHost(service.credential(), { downloadFiles: false });
 });
 
+/** Calls the trigger for so many tasks at once. */
+const callAll = async (count: number, name: string) =>
+	await Promise.all(
+		Array.from({ length: count }, (_, at) =>
+			host.receive({ id: `${name}_${at}`, status: 'completed' }),
+		),
+	);
+
 const ended = (id: string) => ({
 	id,
 	status: 'completed',
@@ -41,11 +49,7 @@ test('forged calls have at most twenty requests to the service open at once', as
 			});
 		},
 	});
-	const calls = Array.from(
-		{ length: 100 },
-		async (_, at) => await host.receive({ id: `forged_${at}`, status: 'completed' }),
-	);
-	const answers = await Promise.all(calls);
+	const answers = await callAll(100, 'forged');
 	expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
 	expect(most).toBe(20);
 });
@@ -56,17 +60,14 @@ test('a call that waits too long for its turn is answered 503 without a request'
 		...UNKNOWN,
 		after: new Promise<void>((resolve) => (release = resolve)),
 	});
-	const first = Array.from(
-		{ length: 20 },
-		async (_, at) => await host.receive({ id: `slow_${at}`, status: 'completed' }),
-	);
+	const first = callAll(20, 'slow');
 	while (service.requests.length < 20) await setImmediate();
 	const late = host.receive({ id: 'late', status: 'completed' });
 	// It gets into the queue.
 	for (let turn = 0; turn < 50; turn++) await setImmediate();
 	time.advance(5_500);
 	release();
-	await Promise.all(first);
+	await first;
 	expect(await late).toMatchObject({ status: 503, message: 'too many calls at once' });
 	expect(service.requests.filter(({ path }) => path.includes('late'))).toEqual([]);
 });
@@ -124,10 +125,7 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 			});
 		},
 	});
-	const calls = Array.from(
-		{ length: 15 },
-		async (_, at) => await host.receive({ id: `task_${at}`, status: 'completed' }),
-	);
+	const calls = callAll(15, 'task');
 	while (service.requests.length < 15) await setImmediate();
 	await delay(500);
 	isLimited = false;
@@ -135,7 +133,7 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 		time.advance(250);
 		await setImmediate();
 	}
-	const answers = await Promise.all(calls);
+	const answers = await calls;
 	expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
 	expect(most).toBeLessThanOrEqual(5);
 });
