@@ -156,15 +156,6 @@ describeOnHosts('MediaGen Chat Model', (host, version) => {
 			expect(constant(whole[0] ?? [])).toHaveLength(3);
 		});
 
-		test('a 500 is one request, and the error tells it', async () => {
-			const effect = { type: 'status', status: 500 } as const;
-			sandbox().faults.add({ match: { path: PATHS[style] }, count: null, effect });
-			const error = await errorOf({ style });
-			expect(error?.message).toContain('Server error (HTTP 500)');
-			expect(error?.description).toContain('may have been bought anyway');
-			expect(sandbox().requests.list({ path: PATHS[style] })).toHaveLength(1);
-		});
-
 		test('a stream that is cut in the middle is an error that names what was bought', async () => {
 			sandbox().chat.script({ text: 'The sea is about four thousand meters deep in most places.' });
 			sandbox().faults.add({ match: { path: PATHS[style] }, effect: { type: 'cutBody' } });

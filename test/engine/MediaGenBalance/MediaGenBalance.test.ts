@@ -89,14 +89,6 @@ test('one fault is lived through', async () => {
 	expect(json[0]).toHaveProperty('remaining');
 });
 
-test('a service that stays broken is told so in the end', async () => {
-	const effect = { type: 'status', status: 500 } as const;
-	service.sandbox.faults.add({ match: { path: '/v1/balance' }, count: null, effect });
-	const { error } = await run({});
-	expect(error?.httpCode).toBe('500');
-	expect(error?.message).toContain('Server error (HTTP 500)');
-});
-
 test.each([401, 403])('HTTP %s is told as such, without the key', async (status) => {
 	const message = 'The key sandbox-key is not good';
 	const effect = { type: 'status', status, message } as const;

@@ -151,17 +151,6 @@ describe('A paused execution', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	test('whose address n8n does not sign is told to the service with a secret, in either form', async () => {
-		const execution = await pauseTwo();
-		const [{ webhook }] = bought().map(({ body }) => body) as [{ webhook: string }];
-		const secret = new URL(webhook).searchParams.get('secret') ?? '';
-		expect(secret).toMatch(/^[\w-]{43}$/);
-		finish('task_1', 'task_2');
-		for (const query of [{ secret }, { secret: `${secret}/callback` }]) {
-			expect(await execution.callback(callback('task_1'), query)).toMatchObject({ status: 200 });
-		}
-	});
-
 	const wait = (parameters: object) => ({ name: 'n8n-nodes-base.wait', ...parameters });
 	test.each([
 		// A late call to the address alone would be the one that such a Wait node waits for, on n8n 1.123.

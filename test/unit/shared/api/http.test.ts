@@ -182,13 +182,6 @@ describe('A request', () => {
 		expect(calls[0]?.options).toMatchObject(options);
 	});
 
-	test('with bytes sends them unchanged, and is not JSON', async () => {
-		const body = Buffer.from('musicgen');
-		await send({ ...purchase, body }, [ok]);
-		expect(calls[0]?.options.body).toBe(body);
-		expect(calls[0]?.options.json).toBe(false);
-	});
-
 	describe('under way', () => {
 		test('is not aborted by a cancel if it buys', async () => {
 			const cancel = new AbortController();
@@ -362,13 +355,6 @@ describe('A request', () => {
 		]);
 	});
 
-	test('gives an answer without the key', async () => {
-		expect(await send(read, [{ statusCode: 200, body: 'it is secret' }])).toBe('it is •••');
-		await expect(
-			send(read, [{ statusCode: 400, body: { error: { message: 'secret is bad' } } }]),
-		).rejects.toThrow('Bad request: ••• is bad');
-	});
-
 	test.each([
 		[200, true],
 		[299, true],
@@ -388,12 +374,6 @@ describe('A request', () => {
 			sent: 'maybe',
 		});
 		expect(calls).toHaveLength(1);
-	});
-
-	test('for something that is not there has the headline of the caller', async () => {
-		await expect(
-			send({ ...read, notFound: 'Task not found' }, [{ statusCode: 404 }]),
-		).rejects.toThrow('Task not found');
 	});
 
 	test('that only reads has five attempts, each later than the one before', async () => {
