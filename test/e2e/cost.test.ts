@@ -208,39 +208,35 @@ describeOnHosts('The cost of an execution', (host) => {
 		);
 	});
 
-	describe('200 rows with Max Tasks 20 buy 20', () => {
-		const statuses = ({ runs }: Execution) =>
-			tally(itemsOfRuns(runs.Pictures).map(({ status }) => status));
-
-		test('across pauses, in a loop of 15 rows each', async () => {
-			sandbox().durations.set({ image: null });
-			const paused = { waitMode: 'callback', options: { maxTasks: 20, concurrency: 20 } };
-			const nodes = [
-				startByHand,
-				promptItems(200),
-				loopOver('Batches', 15),
-				pictureNode('Pictures', CREDENTIAL, paused, goOn),
-				firstItem('Done'),
-			];
-			const id = await start(
-				workflow(`Batches ${Date.now()}`, nodes, {
-					Go: 'Items',
-					Items: 'Batches',
-					Batches: ['Done', 'Pictures'],
-					Pictures: 'Batches',
-				}),
-			);
-			const accepted = () => sandbox().ledger().accepted;
-			for (const boughtSoFar of [15, 20]) {
-				expect(await until(accepted, (count) => count >= boughtSoFar, 120_000)).toBe(boughtSoFar);
-				expect((await waiting(id)).status).toBe('waiting');
-				sandbox().tasks.finishAll('image');
-			}
-			const execution = await host().waitFor(id, { timeout: 120_000 });
-			expect(execution.status).toBe('success');
-			expect(accepted()).toBe(20);
-			expect(statuses(execution)).toEqual({ completed: 20, 'not submitted': 180 });
-		});
+	test('200 rows with Max Tasks 20 buy 20 across pauses, in a loop of 15 rows each', async () => {
+		sandbox().durations.set({ image: null });
+		const paused = { waitMode: 'callback', options: { maxTasks: 20, concurrency: 20 } };
+		const nodes = [
+			startByHand,
+			promptItems(200),
+			loopOver('Batches', 15),
+			pictureNode('Pictures', CREDENTIAL, paused, goOn),
+			firstItem('Done'),
+		];
+		const id = await start(
+			workflow(`Batches ${Date.now()}`, nodes, {
+				Go: 'Items',
+				Items: 'Batches',
+				Batches: ['Done', 'Pictures'],
+				Pictures: 'Batches',
+			}),
+		);
+		const accepted = () => sandbox().ledger().accepted;
+		for (const boughtSoFar of [15, 20]) {
+			expect(await until(accepted, (count) => count >= boughtSoFar, 120_000)).toBe(boughtSoFar);
+			expect((await waiting(id)).status).toBe('waiting');
+			sandbox().tasks.finishAll('image');
+		}
+		const execution = await host().waitFor(id, { timeout: 120_000 });
+		expect(execution.status).toBe('success');
+		expect(accepted()).toBe(20);
+		const statuses = itemsOfRuns(execution.runs.Pictures).map(({ status }) => status);
+		expect(tally(statuses)).toEqual({ completed: 20, 'not submitted': 180 });
 	});
 
 	describe('The templates, activated', () => {

@@ -100,33 +100,29 @@ const ACCEPTED: ReadonlyArray<readonly [string, object]> = [
 	['lite: search tools, which do nothing', { ...LITE, ...searching }],
 ];
 
-describe('image generation refuses', () => {
-	test.each([
-		...REFUSED.map(([what, fields, reason]) => [what, { ...OFFICIAL, ...fields }, reason] as const),
-		...REFUSED_BY_LITE.map(
-			([what, fields, reason]) => [`lite: ${what}`, { ...LITE, ...fields }, reason] as const,
-		),
-	])('%s', async (_what, body, reason) => {
-		const answer = await it.client.post(IMAGES, body);
+test.each([
+	...REFUSED.map(([what, fields, reason]) => [what, { ...OFFICIAL, ...fields }, reason] as const),
+	...REFUSED_BY_LITE.map(
+		([what, fields, reason]) => [`lite: ${what}`, { ...LITE, ...fields }, reason] as const,
+	),
+])('image generation refuses %s', async (_what, body, reason) => {
+	const answer = await it.client.post(IMAGES, body);
 
-		expect(answer.status).toBe(400);
-		expect(answer.body.error).toEqual({
-			code: 400,
-			message: expect.stringMatching(reason) as string,
-			type: 'invalid_request_error',
-		});
-		expect(it.sandbox.ledger().accepted).toBe(0);
-		expect((await it.client.get('/v1/balance')).body.used_credits).toBe(0);
+	expect(answer.status).toBe(400);
+	expect(answer.body.error).toEqual({
+		code: 400,
+		message: expect.stringMatching(reason) as string,
+		type: 'invalid_request_error',
 	});
+	expect(it.sandbox.ledger().accepted).toBe(0);
+	expect((await it.client.get('/v1/balance')).body.used_credits).toBe(0);
 });
 
-describe('image generation accepts', () => {
-	test.each(ACCEPTED)('%s', async (_what, body) => {
-		const answer = await it.client.post(IMAGES, body);
-		expect(answer.body).toEqual({
-			code: 200,
-			data: [{ status: 'submitted', task_id: expect.stringMatching(/^task_/) as string }],
-		});
+test.each(ACCEPTED)('image generation accepts %s', async (_what, body) => {
+	const answer = await it.client.post(IMAGES, body);
+	expect(answer.body).toEqual({
+		code: 200,
+		data: [{ status: 'submitted', task_id: expect.stringMatching(/^task_/) as string }],
 	});
 });
 

@@ -139,12 +139,10 @@ describe('video generation refuses', () => {
 	});
 });
 
-describe('video generation accepts', () => {
-	test.each(ACCEPTED)('%s', async (_what, fields) => {
-		expect((await it.client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({
-			code: 200,
-			data: [{ status: 'submitted' }],
-		});
+test.each(ACCEPTED)('video generation accepts %s', async (_what, fields) => {
+	expect((await it.client.post(VIDEOS, { ...BASIC, ...fields })).body).toMatchObject({
+		code: 200,
+		data: [{ status: 'submitted' }],
 	});
 });
 

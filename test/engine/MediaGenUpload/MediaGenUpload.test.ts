@@ -344,21 +344,19 @@ test('an upload that the service does not have is no task that is not there', as
 	expect(error?.description).toContain('Check "Base URL" in the credential');
 });
 
-describe('A field whose expression is empty is named, with its item', () => {
-	test.each([
-		[
-			{ binaryPropertyName: '={{ "" }}' },
-			'"Input Data Field Name" is required: its expression is empty [row 1 (item 0)]',
-		],
-		[{ source: '={{ "" }}' }, '"Source" must be one of binary, url [row 1 (item 0)]'],
-		[
-			{ source: 'url', url: '={{ "" }}' },
-			'"URL" is required: its expression is empty [row 1 (item 0)]',
-		],
-	])('%j', async (parameters, message) => {
-		const { error } = await run(parameters);
-		expect(error?.message).toBe(message);
-	});
+test.each([
+	[
+		{ binaryPropertyName: '={{ "" }}' },
+		'"Input Data Field Name" is required: its expression is empty [row 1 (item 0)]',
+	],
+	[{ source: '={{ "" }}' }, '"Source" must be one of binary, url [row 1 (item 0)]'],
+	[
+		{ source: 'url', url: '={{ "" }}' },
+		'"URL" is required: its expression is empty [row 1 (item 0)]',
+	],
+])('A field whose expression is empty is named, with its item: %j', async (parameters, message) => {
+	const { error } = await run(parameters);
+	expect(error?.message).toBe(message);
 });
 
 test('a name that a sheet gives as a number is the name', async () => {

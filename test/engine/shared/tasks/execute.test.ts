@@ -26,10 +26,6 @@ const run = async (count: number, options = {}, more: Partial<RunOptions> = {}) 
 /** The submissions that arrived. */
 const sent = () => service.sandbox.requests.list({ path: SUBMIT.path });
 
-/** The service fails the second task. */
-const failSecond = () =>
-	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
-
 /** Nothing is bought twice, and every task that was bought is named in the output or in the message. */
 function expectNothingLost(told: string, accepted: number) {
 	const { accepted: counted, entries } = service.sandbox.ledger();
@@ -94,17 +90,18 @@ describe('while submitting', () => {
 	])('%s never buys a second one', async (_, effect) => await expectOnePurchase(effect));
 });
 
-describe('while polling', () => {
-	test.each<[string, FaultRuleInput['effect']]>([
-		['429 with Retry-After', { type: 'status', status: 429, retryAfter: 1 }],
-		['429', { type: 'status', status: 429 }],
-		['500', { type: 'status', status: 500 }],
-		['502', { type: 'status', status: 502 }],
-		['resets', { type: 'reset' }],
-		['answers that are not JSON', { type: 'malformedJson' }],
-		['answers that break off', { type: 'truncatedJson' }],
-	])('%s never lose the task', async (_, effect) => await expectTasksInSpiteOf(effect));
-});
+test.each<[string, FaultRuleInput['effect']]>([
+	['429 with Retry-After', { type: 'status', status: 429, retryAfter: 1 }],
+	['429', { type: 'status', status: 429 }],
+	['500', { type: 'status', status: 500 }],
+	['502', { type: 'status', status: 502 }],
+	['resets', { type: 'reset' }],
+	['answers that are not JSON', { type: 'malformedJson' }],
+	['answers that break off', { type: 'truncatedJson' }],
+])(
+	'while polling, %s never lose the task',
+	async (_, effect) => await expectTasksInSpiteOf(effect),
+);
 
 describe('a service that does not answer', () => {
 	useShortRequestLimit();
@@ -157,18 +154,15 @@ test('what stops all items at once is the error of each, where the node is set t
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-describe('Retry On Fail', () => {
-	const retry = { settings: { ...retryOnFail.settings, maxTries: 3 } };
-
-	test('picks up the tasks that were bought, and buys only what failed again', async () => {
-		failSecond();
-		const { json, error } = await run(3, { concurrency: 1 }, retry);
-		expect(error).toBeUndefined();
-		expect(statusesOf(json)).toStrictEqual(['completed', 'completed', 'completed']);
-		const { accepted, entries } = service.sandbox.ledger();
-		expect(accepted).toBe(4);
-		expect(entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
-	});
+test('Retry On Fail picks up the tasks that were bought, and buys only what failed again', async () => {
+	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
+	const settings = { ...retryOnFail.settings, maxTries: 3 };
+	const { json, error } = await run(3, { concurrency: 1 }, { settings });
+	expect(error).toBeUndefined();
+	expect(statusesOf(json)).toStrictEqual(['completed', 'completed', 'completed']);
+	const { accepted, entries } = service.sandbox.ledger();
+	expect(accepted).toBe(4);
+	expect(entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
 });
 
 test('cancelling stops at once and leaves nothing running', async () => {

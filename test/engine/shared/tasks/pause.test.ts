@@ -172,29 +172,12 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 	]);
 });
 
-test('a task that ended before the pause shows its result when the time limit passes', async () => {
-	onRecordOf('task_1', completed);
-	const execution = await pause(2);
-	const { json } = await execution.timeLimit();
-	expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
-		['task_1', 'completed', 'https://files.example.com/1.mp3'],
-		['task_2', 'submitted', null],
-	]);
-});
-
 describe('An address that the service would not call is refused before anything is bought', () => {
-	test.each([
-		['a private host', 'http://10.0.0.5/hook', 'private host 10.0.0.5'],
-		[
-			"the service's own domain",
-			'https://api.example.com/hook',
-			"points at the service's own domain",
-		],
-		['not an address', 'n8n', '"Callback Base URL" must be a full http or https URL'],
-	])('%s', async (_, callbackBaseUrl, words) => {
+	test("one at the service's own domain", async () => {
 		const credential = { ...callsPublicOnly(), baseUrl: 'https://api.example.com' };
+		const callbackBaseUrl = 'https://api.example.com/hook';
 		const { error } = await buy(1, { callbackBaseUrl }, { credential });
-		expect(error?.message).toContain(words);
+		expect(error?.message).toContain("points at the service's own domain");
 		expect(service.requests).toEqual([]);
 	});
 

@@ -227,18 +227,12 @@ describe('An execution whose callbacks were refused because the pause was not st
 		},
 	);
 
-	test('asks again soon when the record cannot be read', async () => {
-		onRecord(running, { status: 502 }, { status: 404, text: 'proxy' }, completed);
+	test('asks again soon when the record cannot be read, or the service does not know the task yet', async () => {
+		onRecord(running, { status: 502 }, { status: 404, text: 'proxy' }, unknownTask, completed);
 		const began = clock.now();
 		const execution = await pauseSounds(1);
 		expect(statesOf((await execution.resumed).json)).toEqual(['task_1: completed']);
 		expect(clock.now() - began).toBeLessThan(30_000);
-	});
-
-	test('asks again when the service does not know the task yet', async () => {
-		onRecord(running, ...after(3, unknownTask, completed));
-		const execution = await pauseSounds(1);
-		expect(statesOf((await execution.resumed).json)).toEqual(['task_1: completed']);
 	});
 
 	test('resumes with a task that the service does not know any more', async () => {

@@ -646,27 +646,25 @@ describe('A file that stands in the record itself', () => {
 	});
 });
 
-describe('An answer in words is no file', () => {
-	test.each<[unknown, boolean]>([
-		['slow, jazz', true],
-		[{ tags: 'slow, jazz' }, true],
-		[{ tags: 'slow', bpm: 90 }, true],
-		['{"tags":"slow"}', true],
-		[' ', false],
-		['', false],
-		[undefined, false],
-		[7, false],
-		[['slow'], false],
-		[{}, false],
-		[{ tags: '' }, false],
-		[{ tags: ' ' }, false],
-		[{ tags: 'slow', images: [] }, false],
-		[{ images: [], tags: 'slow' }, false],
-		[{ tags: null }, false],
-		[{ duration: 8 }, false],
-	])('%j: %p', (result, isText) => {
-		expect(textResult({ result }) !== undefined).toBe(isText);
-	});
+test.each<[unknown, boolean]>([
+	['slow, jazz', true],
+	[{ tags: 'slow, jazz' }, true],
+	[{ tags: 'slow', bpm: 90 }, true],
+	['{"tags":"slow"}', true],
+	[' ', false],
+	['', false],
+	[undefined, false],
+	[7, false],
+	[['slow'], false],
+	[{}, false],
+	[{ tags: '' }, false],
+	[{ tags: ' ' }, false],
+	[{ tags: 'slow', images: [] }, false],
+	[{ images: [], tags: 'slow' }, false],
+	[{ tags: null }, false],
+	[{ duration: 8 }, false],
+])('An answer in words is no file: %j: %p', (result, isText) => {
+	expect(textResult({ result }) !== undefined).toBe(isText);
 });
 
 describe('The address of an API is no result', () => {

@@ -50,17 +50,15 @@ test('a field that names the prototype of objects changes nothing', () => {
 	expect([task.status, Object.getPrototypeOf(task)]).toEqual(['completed', Object.prototype]);
 });
 
-describe('A status word that is not known', () => {
-	test.each<[string, Record<string, unknown>, string]>([
-		['is running', { result: { url: link } }, 'running'],
-		['is running at 99 percent', { progress: 99, result: { url: link } }, 'running'],
-		['is completed at 100 with a link', { progress: '100', result: { url: link } }, 'completed'],
-		['is failed at 100 percent with an error', { progress: 100, error: 'Too loud' }, 'failed'],
-		['is running at 100 percent with neither', { progress: 100 }, 'running'],
-	])('%s', (_, fields, status) => {
-		const serviceStatus = 'marinating';
-		expect(taskOf({ status: serviceStatus, ...fields })).toMatchObject({ status, serviceStatus });
-	});
+test.each<[string, Record<string, unknown>, string]>([
+	['is running', { result: { url: link } }, 'running'],
+	['is running at 99 percent', { progress: 99, result: { url: link } }, 'running'],
+	['is completed at 100 with a link', { progress: '100', result: { url: link } }, 'completed'],
+	['is failed at 100 percent with an error', { progress: 100, error: 'Too loud' }, 'failed'],
+	['is running at 100 percent with neither', { progress: 100 }, 'running'],
+])('A status word that is not known %s', (_, fields, status) => {
+	const serviceStatus = 'marinating';
+	expect(taskOf({ status: serviceStatus, ...fields })).toMatchObject({ status, serviceStatus });
 });
 
 describe('The error of a failed task', () => {
