@@ -74,15 +74,8 @@ export function probe(bytes: Buffer): {
 	const file = path.join(folder, 'media');
 	writeFileSync(file, bytes);
 	const wanted = 'stream=codec_name,width,height:format=duration';
-	const { stdout, stderr } = spawnSync(FFPROBE, [
-		'-v',
-		'error',
-		'-show_entries',
-		wanted,
-		'-of',
-		'json',
-		file,
-	]);
+	const args = ['-v', 'error', '-show_entries', wanted, '-of', 'json', file];
+	const { stdout, stderr } = spawnSync(FFPROBE, args);
 	rmSync(folder, { recursive: true });
 	if (stderr.length > 0) throw new Error(stderr.toString());
 	const { streams, format } = JSON.parse(stdout.toString()) as {
