@@ -182,6 +182,13 @@ describe('A request', () => {
 		expect(calls[0]?.options).toMatchObject(options);
 	});
 
+	test('with bytes sends them unchanged, and is not JSON', async () => {
+		const body = Buffer.from('musicgen');
+		await send({ ...purchase, body }, [ok]);
+		expect(calls[0]?.options.body).toBe(body);
+		expect(calls[0]?.options.json).toBe(false);
+	});
+
 	describe('under way', () => {
 		test('is not aborted by a cancel if it buys', async () => {
 			const cancel = new AbortController();
