@@ -76,9 +76,9 @@ const SOURCE_NAME = new RegExp(`^(?:${SOURCES})s?(?![a-z])`);
 /** A lesser copy of a file: next to it, an original is the better one. */
 const PREVIEW_NAME = /preview|thumb|small|compressed|watermark/i;
 
-/** Fields of what a task was made from, of a preview of what it made, and of a cover. */
+/** Fields of what a task was made from, of a preview of what it made, of a cover, and of a frame. */
 const LESSER_NAME = new RegExp(
-	`^(?:(?:${SOURCES}|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?|(?:cover|poster)(?:Image|Picture)?)$`,
+	`^(?:(?:${SOURCES}|preview|thumb|thumbnail)(?:Audio|Image|Picture|Song|Track|Video)?|(?:cover|poster|firstFrame|lastFrame)(?:Image|Picture)?)$`,
 );
 
 /** The kinds of what a family makes. A picture of an unknown family may be a cover. */

@@ -105,8 +105,12 @@ function isInWords(raw: Record<string, unknown>, { family, operation }: Task): b
 }
 
 /** Whether a picture only shows what a song or a video looks like: the cover, or a frame. */
-export const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
+const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
 	kind === 'image' && (family === 'music' || (family === 'video' && name !== null));
+
+/** Whether a file only stands beside what a task has made: a cover, a preview, or what the task was made from. */
+export const isBeside = (task: Task, file: ResultFile): boolean =>
+	isCover(task, file) || isLesser(file);
 
 /** Fields for what a task makes, by its kind. */
 const PLACES: Readonly<Record<ResultKind, RegExp>> = {
@@ -147,13 +151,19 @@ const hasEmptyPlace = (
 /** Whether the list of what a family makes has an entry with an empty link, beside others with one. */
 export function isPartial(raw: Record<string, unknown>, family: TaskFamily | null): boolean {
 	const place = family && FAMILIES[family].results;
-	if (!place || !('list' in place)) return false;
-	const entries = objectsIn(objectOf(resultOf(raw))[place.list]);
-	const links = entries.flatMap((entry) =>
-		place.link in entry ? [isBlankPlace(entry[place.link])] : [],
-	);
-	return links.includes(true) && links.includes(false);
+	if (!place) return false;
+	const result = objectOf(resultOf(raw));
+	const links =
+		'list' in place
+			? objectsIn(result[place.list]).flatMap((entry) =>
+					place.link in entry ? [entry[place.link]] : [],
+				)
+			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
+	const blanks = links.map(isBlankPlace);
+	return blanks.includes(true) && blanks.includes(false);
 }
+
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
@@ -166,8 +176,8 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 		return MAKES_GRID.has(operation) && hasPlace && results.every(({ index }) => index === null);
 	}
 	if (results.some((file) => isMain(file, family))) return false;
-	// A custom request may be for pictures.
-	if (operation !== 'submit' && results.every((file) => isCover(task, file))) return true;
+	// A custom request may be for pictures, or for what another family makes.
+	if (operation !== 'submit' && results.every((file) => isBeside(task, file))) return true;
 	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
 	// A picture of an unknown family may be what was made, and then a link to something else stays empty.
 	const mayBeMade = family === null && !results.every(isLesser);

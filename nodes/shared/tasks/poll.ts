@@ -9,7 +9,7 @@ import {
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty } from '../output/task';
+import { isEmpty, isPartial } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
 import { endedItem, readAgain, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -53,7 +53,7 @@ export class Absence {
 	}
 }
 
-/** Milliseconds for which a completed record without a result is read again. */
+/** Milliseconds for which a completed record without its result, or without a part of it, is read again. */
 const FILLED_WITHIN_MS = 30_000;
 
 const MAX_TASKS = 5_000;
@@ -61,9 +61,10 @@ const MAX_TASKS = 5_000;
 /** Since when tasks are completed and empty, by id, in milliseconds since 1970. */
 const emptySince = new Map<string, number>();
 
-/** Whether the task is completed, and its result may still come: the service may say so a moment before its record has it. */
-export function resultMayCome({ taskId, task, record }: AcceptedItem): boolean {
-	if (!isEmpty(record ?? {}, task)) {
+/** Whether the task is completed, and its result, or a part of it, may still come: the service may say so a moment before its record has it. */
+export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): boolean {
+	const isBehind = task.status === 'completed' && isPartial(record, task.family);
+	if (!isBehind && !isEmpty(record, task)) {
 		emptySince.delete(taskId);
 		return false;
 	}

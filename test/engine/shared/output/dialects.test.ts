@@ -6,7 +6,7 @@ import { until } from '../../support/clocks';
 import { readBinary, type RunOptions, runNode } from '../../support/engine';
 import { inputOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
-import { submissions, useSandbox } from '../../support/sandbox';
+import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
 import { TriggerHost } from '../../support/triggerHost';
 
 const service = useSandbox();
@@ -203,7 +203,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 
 	test.each(LATER)(
 		"%s comes out of a paused execution, and of a trigger, by the service's callback",
-		async (_, buys, results) => {
+		async (title, buys, results) => {
 			service.sandbox.settings.set({ allowPrivateCallbacks: true });
 			// Held until the execution has paused.
 			service.sandbox.durations.set({ image: null, music: null, grid: null, video: null });
@@ -220,11 +220,18 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 			await until(() => service.sandbox.deliveries.list().length > 0);
 			const [delivery] = service.sandbox.deliveries.list();
 
-			const { resumed } = await execution.callback(delivery?.body);
-			const { output } = await new TriggerHost({
+			const trigger = new TriggerHost({
 				baseUrl: service.sandbox.url,
 				apiKey: service.sandbox.key,
-			}).receive(delivery?.body);
+			});
+			// Its track without a link might come a moment later. The service calls again.
+			if (dialect === 'verbose' && title === 'a song') {
+				expect((await execution.callback(delivery?.body)).status).toBe(503);
+				expect((await trigger.receive(delivery?.body)).status).toBe(503);
+				await sharedClock.sleep(31_000);
+			}
+			const { resumed } = await execution.callback(delivery?.body);
+			const { output } = await trigger.receive(delivery?.body);
 			for (const json of [resumed?.json, output?.json]) {
 				expect(json).toHaveLength(1);
 				expect(json?.[0]).toMatchObject({ taskId: id, status: 'completed' });

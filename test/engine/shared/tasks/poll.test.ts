@@ -117,6 +117,7 @@ describe('A completed record without a result is read again', () => {
 		['no list', {}],
 		['an empty list', { music: [] }],
 		['a track without its link', { music: [{ title: 'Waves', audio_url: '' }] }],
+		['one track of two', { music: [{ audio_url: `${FIRST_SONG}?1` }, { audio_url: null }] }],
 		['an empty link', { audio_url: '', title: 'Waves' }],
 		['words in place of a song', { text: 'almost done' }],
 		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],
