@@ -40,6 +40,7 @@ const rowSchema = z.object({
 	title: z.string(),
 	claimed: z.string().nullish(),
 	task: z.string().nullish(),
+	ended: z.string().nullish(),
 	file: z.string().nullish(),
 	problem: z.string().nullish(),
 });
@@ -48,7 +49,7 @@ type Row = z.infer<typeof rowSchema>;
 
 const TEARS = { type: 'failTask', message: 'The canvas tore' } as const;
 
-const isUnsure = ({ claimed, task }: Row) => Boolean(claimed) && !task;
+const isUnsure = ({ claimed, task, ended }: Row) => Boolean(claimed) && !task && !ended;
 
 const exampleSchema = z
 	.object({
@@ -269,6 +270,30 @@ describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) 
 		for (const cell of ['claimed', 'task', 'file', 'problem'] as const)
 			expect(table['Row 4']?.[cell] || null).toBeNull();
 		expect((await day(definition, '2026-03-03', prompts().slice(0, 5), 2)).bought).toBe(1);
+	}, 900_000);
+
+	test('a task that only its callback names is kept, and counts to the budget of its day', async () => {
+		const definition = await example();
+		// The callback of the first comes before the end of a submission whose answer is lost, and the second is answered later.
+		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'callbackFirst' } });
+		sandbox().faults.add({ match: SUBMISSION, effect: { type: 'reset', when: 'after' } });
+		sandbox().faults.add({ match: SUBMISSION, nth: 2, effect: { type: 'slow', ms: 3_000 } });
+		const id = await importWith(definition, prompts().slice(0, 2), {
+			today: '2026-03-01',
+			tasksPerDay: 2,
+		});
+		await host().activate(id);
+		expect((await run(id)).status).toBe('success');
+		const [row] = await rows();
+		expect(row?.problem).toMatch(/may have been bought|connection/i);
+		expect(row?.ended).toBeTruthy();
+		await host().deactivate(id);
+		const again = await day(definition, '2026-03-01', prompts().slice(0, 3), 2);
+		expect(bought()).toBe(2);
+		expect(again.table['Row 0']).toMatchObject({ task: row?.ended, problem: '' });
+		expect(existsSync(again.table['Row 0']?.file ?? '')).toBe(true);
+		expect(again.table['Row 2']?.task || null).toBeNull();
+		expect((await day(definition, '2026-03-02', prompts().slice(0, 3), 2)).bought).toBe(1);
 	}, 900_000);
 
 	test('a late callback of a failed task does not take the place of the task that was bought after it', async () => {
