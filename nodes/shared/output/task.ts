@@ -105,12 +105,8 @@ function isInWords(raw: Record<string, unknown>, { family, operation }: Task): b
 }
 
 /** Whether a picture only shows what a song or a video looks like: the cover, or a frame. */
-const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
+export const isCover = ({ family }: Task, { kind, name }: ResultFile) =>
 	kind === 'image' && (family === 'music' || (family === 'video' && name !== null));
-
-/** Whether a file only stands beside what a task has made: a cover, a preview, or what the task was made from. */
-export const isBeside = (task: Task, file: ResultFile): boolean =>
-	isCover(task, file) || isLesser(file);
 
 /** Fields for what a task makes, by its kind. */
 const PLACES: Readonly<Record<ResultKind, RegExp>> = {
@@ -176,8 +172,9 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 		return MAKES_GRID.has(operation) && hasPlace && results.every(({ index }) => index === null);
 	}
 	if (results.some((file) => isMain(file, family))) return false;
-	// A custom request may be for pictures, or for what another family makes.
-	if (operation !== 'submit' && results.every((file) => isBeside(task, file))) return true;
+	// A known family may give names of its own to what it made, and a custom request may be for pictures.
+	const isBeside = (file: ResultFile) => isCover(task, file) || (family === null && isLesser(file));
+	if (operation !== 'submit' && results.every(isBeside)) return true;
 	const beside = Object.entries(raw).filter(([field]) => !REQUEST_FIELDS.has(field));
 	// A picture of an unknown family may be what was made, and then a link to something else stays empty.
 	const mayBeMade = family === null && !results.every(isLesser);

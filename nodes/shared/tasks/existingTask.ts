@@ -5,7 +5,7 @@ import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
 import { rejected } from '../output/items';
 import type { ResultFile } from '../output/resultFiles';
-import { isBeside } from '../output/task';
+import { isCover } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { UNKNOWN_FOR_MS } from './poll';
 import type { PreparedItem } from './prepare';
@@ -63,7 +63,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'ended without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
-	const made = results.filter((file) => !isBeside(task, file));
+	const made = results.filter((file) => !isCover(task, file));
 	// As for a download, one available file is enough.
 	for (const file of made.length > 0 ? made : results)
 		if (!(await isGone(run, file))) return existing;

@@ -7,7 +7,7 @@ import {
 	OtherTaskError,
 } from '../api/errors';
 import { READS_HELD_UP_MS } from '../api/http';
-import { hasEnded } from '../api/records';
+import { hasEnded, toMilliseconds } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { isEmpty, isPartial } from '../output/task';
 import { clock, sleep } from '../util/clock';
@@ -56,6 +56,9 @@ export class Absence {
 /** Milliseconds for which a completed record without its result, or without a part of it, is read again. */
 const FILLED_WITHIN_MS = 30_000;
 
+/** Milliseconds since the end of a task after which its record is not behind. The clocks of service and n8n may differ by a part of that. */
+const OLD_AFTER_MS = 60_000;
+
 const MAX_TASKS = 5_000;
 
 /** Since when tasks are completed and empty, by id, in milliseconds since 1970. */
@@ -64,7 +67,8 @@ const emptySince = new Map<string, number>();
 /** Whether the task is completed, and its result, or a part of it, may still come: the service may say so a moment before its record has it. */
 export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): boolean {
 	const isBehind = task.status === 'completed' && isPartial(record, task.family);
-	if (!isBehind && !isEmpty(record, task)) {
+	const isOld = clock.now() - (toMilliseconds(record.completed) ?? Infinity) > OLD_AFTER_MS;
+	if (isOld || (!isBehind && !isEmpty(record, task))) {
 		emptySince.delete(taskId);
 		return false;
 	}

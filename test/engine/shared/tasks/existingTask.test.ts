@@ -164,15 +164,11 @@ describe('The item is bought', () => {
 		},
 	);
 
-	test.each([
-		['cover', { image_url: '/other.png' }],
-		['preview', { preview_url: '/other.mp3' }],
-	])('where its song is gone, though its %s is not, with Buy Again', async (_, fields) => {
-		const [[name, path] = ['', '']] = Object.entries(fields);
-		const other = { [name]: service.url + path };
-		onKnown(completedWith({ music: [{ audio_url: `${service.url}/known.mp3`, ...other }] }));
+	test('where its song is gone, though its cover is not, with Buy Again', async () => {
+		const [audio_url, image_url] = [`${service.url}/known.mp3`, `${service.url}/cover.png`];
+		onKnown(completedWith({ music: [{ audio_url, image_url }] }));
 		service.on('GET', '/known.mp3', gone(404));
-		service.on('GET', path, { text: 'other' });
+		service.on('GET', '/cover.png', { text: 'cover' });
 		expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);
 	});
 

@@ -172,6 +172,16 @@ test('a waiting item is its task, beside the row; nothing that was not given is 
 	]);
 });
 
+test('a task that ended before the pause shows its result when the time limit passes', async () => {
+	onRecordOf('task_1', completed);
+	const execution = await pause(2);
+	const { json } = await execution.timeLimit();
+	expect(json.map(({ taskId, status, url }) => [taskId, status, url])).toEqual([
+		['task_1', 'completed', 'https://files.example.com/1.mp3'],
+		['task_2', 'submitted', null],
+	]);
+});
+
 describe('An address that the service would not call is refused before anything is bought', () => {
 	test("one at the service's own domain", async () => {
 		const credential = { ...callsPublicOnly(), baseUrl: 'https://api.example.com' };

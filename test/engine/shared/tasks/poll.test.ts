@@ -150,6 +150,13 @@ describe('A completed record without a result is read again', () => {
 		expect(clock.now() - began).toBeLessThan(35_000);
 	});
 
+	test('not at all where the task ended more than a minute ago', async () => {
+		onRecord(empty([], { completed: clock.now() / 1_000 - 61 }));
+		const { json } = await buy();
+		expect(json[0]).toMatchObject({ status: 'completed', results: [] });
+		expect(asked()).toHaveLength(1);
+	});
+
 	test('for half a minute from its last end, where its status goes back', async () => {
 		onRecord(empty([]), ...Array<Reply>(40).fill(running), empty([]), completed);
 		const { json } = await buy();
