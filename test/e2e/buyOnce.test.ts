@@ -49,7 +49,7 @@ type Row = z.infer<typeof rowSchema>;
 
 const TEARS = { type: 'failTask', message: 'The canvas tore' } as const;
 
-const isUnsure = ({ claimed, task, ended }: Row) => Boolean(claimed) && !task && !ended;
+const isUnsure = ({ claimed, ended }: Row) => Boolean(claimed) && !ended;
 
 const exampleSchema = z
 	.object({
