@@ -116,6 +116,20 @@ test.each(['message', 'completion'] as const)(
 	},
 );
 
+test('brand words reach the headers and the model', async () => {
+	const credential = { ...service.credential(), brandWords: '{"vendor": "acme"}' };
+	await chatNode('message', service.credential).run({
+		credential,
+		parameters: { cachedBlocks: blocks({ text: 'a', ttl: '1h' }) },
+	});
+	expect(first().headers).toMatchObject({
+		'acme-version': '2023-06-01',
+		'acme-beta': 'extended-cache-ttl-2025-04-11',
+	});
+	expect(first().headers).not.toHaveProperty('vendor-version');
+	expect(first().body).toMatchObject({ model: MODEL.replace('vendor', 'acme') });
+});
+
 const noText = { text: '={{ "" }}' };
 const additional = (additionalBodyFields: string) => ({ options: { additionalBodyFields } });
 

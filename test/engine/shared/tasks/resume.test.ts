@@ -351,6 +351,13 @@ describe('A paused execution', () => {
 		expect(JSON.stringify(resumed?.json[1])).not.toContain('task_1');
 	});
 
+	test('stays paused at a status word that is not known', async () => {
+		const execution = await pauseTwo();
+		onRecord({ json: { status: 'marinating', progress: 40 } });
+		const body = { id: 'task_1', status: 'marinating' };
+		expect(await execution.callback(body)).toEqual({ status: 200 });
+	});
+
 	test.each<[string, unknown]>([
 		['claims an end', callback('task_1')],
 		['names a task and does not say its status', { id: 'task_1' }],
