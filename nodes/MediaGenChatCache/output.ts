@@ -10,13 +10,13 @@ import type { Cost } from '../shared/api/chatCost';
 import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
 import { isFailed, runError } from '../shared/n8n/failedItems';
 import { errorItem } from '../shared/n8n/nodeErrors';
-import { itemRanges } from '../shared/util/names';
 import type { ItemOptions } from '../shared/n8n/readOptions';
 import { fatalItem, isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
+import { itemRanges } from '../shared/util/names';
 import type { ChatOptions } from './options';
 
 export interface Answer {

@@ -8,8 +8,8 @@ import type {
 } from 'n8n-workflow';
 import type { NodeOperationError } from 'n8n-workflow';
 
-import { toApiName, toCamelCase } from '../util/names';
 import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
+import { toApiName, toCamelCase } from '../util/names';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';

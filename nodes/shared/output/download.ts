@@ -31,8 +31,8 @@ import {
 	streamResponse,
 	withHardEnd,
 } from '../api/http';
-import { toApiName } from '../util/names';
 import { clock, sleep, within } from '../util/clock';
+import { toApiName } from '../util/names';
 import { parseWebUrl } from '../util/schema';
 import { isData, linkedType, toMimeType, withExtension } from './fileNames';
 import { MEDIA_EXTENSION } from './mediaTypes';

@@ -10,9 +10,9 @@ import {
 	type TaskFamily,
 } from '../api/families';
 import { type TaskRecord, toMilliseconds } from '../api/records';
-import { toCamelCase } from '../util/names';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
+import { toCamelCase } from '../util/names';
 import { z } from '../util/vendor/zod';
 import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 

@@ -16,8 +16,8 @@ import {
 	type TaskStatus,
 	toTaskRecord,
 } from '../api/records';
-import { toCamelCase } from '../util/names';
 import { isBlank, isObject, objectOf, objectsIn } from '../util/json';
+import { toCamelCase } from '../util/names';
 import { z } from '../util/vendor/zod';
 import {
 	besideTaskShape,
@@ -144,10 +144,10 @@ const hasEmptyPlace = (
 		isPlace(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind, isPlace),
 	);
 
-/** Whether the list of what a family makes has an entry with an empty link, beside others with one. */
-export function isPartial(raw: Record<string, unknown>, family: TaskFamily | null): boolean {
+/** Whether a task is completed, and the list of what it made has an entry with an empty link, beside others with one. */
+export function isPartial(raw: Record<string, unknown>, { family, status }: Task): boolean {
 	const place = family && FAMILIES[family].results;
-	if (!place) return false;
+	if (!place || status !== 'completed') return false;
 	const result = objectOf(resultOf(raw));
 	const links =
 		'list' in place

@@ -12,11 +12,11 @@ import {
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
-import { rowOf } from '../util/names';
 import type { RunOptions } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
+import { rowOf } from '../util/names';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
 import {

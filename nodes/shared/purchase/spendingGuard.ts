@@ -5,7 +5,6 @@ import { ApiError, asError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import type { Deadline } from '../api/http';
 import { CHECK_KEY } from '../n8n/nodeErrors';
-import { itemRanges } from '../util/names';
 import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
 import { refusal } from '../n8n/parameters';
 import { isTool } from '../n8n/readOptions';
@@ -13,6 +12,7 @@ import { isLeftOut } from '../output/items';
 import { sum } from '../report/customData';
 import { clock } from '../util/clock';
 import { objectOf } from '../util/json';
+import { itemRanges } from '../util/names';
 import { z } from '../util/vendor/zod';
 
 const BOUGHT = 'mediaGenBought';

@@ -61,14 +61,13 @@ const OLD_AFTER_MS = 60_000;
 
 const MAX_TASKS = 5_000;
 
-/** Since when tasks are completed and empty, by id, in milliseconds since 1970. */
+/** Since when tasks are completed and lack a result, by id, in milliseconds since 1970. */
 const emptySince = new Map<string, number>();
 
 /** Whether the task is completed, and its result, or a part of it, may still come: the service may say so a moment before its record has it. */
 export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): boolean {
-	const isBehind = task.status === 'completed' && isPartial(record, task.family);
 	const isOld = clock.now() - (toMilliseconds(record.completed) ?? Infinity) > OLD_AFTER_MS;
-	if (isOld || (!isBehind && !isEmpty(record, task))) {
+	if (isOld || !(isEmpty(record, task) || isPartial(record, task))) {
 		emptySince.delete(taskId);
 		return false;
 	}

@@ -152,7 +152,7 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 			// A single word, such as "success", says nothing.
 			...(/\S\s+\S/.test(reason) ? [`The record also says: ${reason}`] : []),
 		];
-		const isWhole = fewer.length > 0 || task.status !== 'completed' || !isPartial(raw, run.family);
+		const isWhole = fewer.length > 0 || !isPartial(raw, task);
 		if (!isEmpty(raw, task) && isWhole) return { ...item, task, record: raw, notes };
 		const kind = run.family ? FAMILIES[run.family].kind : 'audio or video';
 		const what = task.results.length > 0 ? kind : 'file';
