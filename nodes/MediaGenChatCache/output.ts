@@ -5,7 +5,7 @@ import type {
 	NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { type ChatResponse, hasMoreAnswers } from '../shared/api/chat';
+import { type ChatResponse, holdsMore } from '../shared/api/chat';
 import type { Cost } from '../shared/api/chatCost';
 import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
 import { isFailed, runError } from '../shared/n8n/failedItems';
@@ -40,8 +40,8 @@ function answerJson(
 	simplify: boolean,
 ): IDataObject {
 	if (!simplify) return toJson({ response });
-	// All of it was paid for: an answer without text may hold something else, such as a tool call.
-	const whole = text === '' || hasMoreAnswers(response) ? { response } : {};
+	// All of it was paid for.
+	const whole = text === '' || holdsMore(response) ? { response } : {};
 	return toJson({ text, stopReason, usage: usage ?? null, ...cost, warnings, ...whole });
 }
 

@@ -154,7 +154,7 @@ async function askAll(
 			...reply,
 			usage,
 			warnings: [...notes, ...warnings],
-			cost: usage && costOf(usage, options),
+			cost: costOf(usage, options),
 			response,
 		};
 	});

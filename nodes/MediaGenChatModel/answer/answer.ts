@@ -84,6 +84,12 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 	};
 }
 
+/** The tool calls in a message of completions style, or in a part of one. Older services have one, in a field of its own. */
+export function callsIn({ tool_calls: given, function_call: call }: Record<string, unknown>) {
+	const calls = objectsIn(given);
+	return calls.length === 0 && isObject(call) ? [{ function: call }] : calls;
+}
+
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
 export function readAnswer(response: ChatResponse): Answer {
 	const body = answerIn(response);
@@ -93,7 +99,7 @@ export function readAnswer(response: ChatResponse): Answer {
 	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
 		.filter(({ type }) => type === 'tool_use')
 		.map(({ id, name, input }) => ({ id, name, input }));
-	const inField = objectsIn(message.tool_calls).map((call) => {
+	const inField = callsIn(message).map((call) => {
 		const { name, arguments: input } = objectOf(call.function);
 		return { id: call.id, name, input };
 	});

@@ -6,6 +6,18 @@ function errorIn(event: string): string {
 	return JSON.stringify({ ...(isObject(given) ? given : { error: event }), type: 'error' });
 }
 
+/** Names of events in messages style. */
+const MESSAGES_EVENT = /^(?:message|content_block)_/;
+
+/** The data of an event, with its type, which some services state in the name of the event only. */
+function dataOf(event: string, name: string): string {
+	if (name === 'error') return errorIn(event);
+	const given = MESSAGES_EVENT.test(name) ? parseJson(event) : undefined;
+	return isObject(given) && given.type === undefined
+		? JSON.stringify({ ...given, type: name })
+		: event;
+}
+
 /**
  * The data of the server-sent events in a stream: as soon as a piece comes, all events that it completes. A piece may end anywhere, even
  * inside a character. The text of an event named `error` is given as an error in JSON.
@@ -15,17 +27,17 @@ export async function* eventsIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
 	// Joined once per line: a whole answer may be a single line.
 	let open: string[] = [];
 	let data: string[] = [];
-	let isError = false;
+	let name = '';
 	const endLine = (): string[] => {
 		const line = open.join('').replace(/\r$/, '');
 		open = [];
 		if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''));
-		if (line.startsWith('event:')) isError = line.slice('event:'.length).trim() === 'error';
+		if (line.startsWith('event:')) name = line.slice('event:'.length).trim();
 		if (line !== '') return [];
 		const event = data.join('\n');
-		const events = data.length === 0 ? [] : [isError ? errorIn(event) : event];
+		const events = data.length === 0 ? [] : [dataOf(event, name)];
 		data = [];
-		isError = false;
+		name = '';
 		return events;
 	};
 	for await (const piece of pieces) {

@@ -1,7 +1,7 @@
 import { answerIn, contentText } from '../../shared/api/chat';
 import { errorInBody, unreadableResponse } from '../../shared/api/errors';
 import { isObject, objectOf, parseJson } from '../../shared/util/json';
-import { type Answer, isUnread, toToolCalls } from './answer';
+import { type Answer, callsIn, isUnread, toToolCalls } from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
@@ -142,6 +142,7 @@ export class StreamedAnswer {
 				const call = this.openCalls.get(place);
 				if (!call) return contentText(delta.text);
 				call.pieces += contentText(delta.partial_json);
+				if (isObject(delta.partial_json)) call.whole = delta.partial_json;
 				break;
 			}
 			case 'message_delta':
@@ -178,8 +179,7 @@ export class StreamedAnswer {
 		// A service that cannot stream may send the whole answer in one chunk.
 		const delta = objectOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
 		if (typeof id === 'string') this.id = id;
-		const calls: unknown[] = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
-		for (const [at, call] of calls.entries()) this.addCallPiece(objectOf(call), at);
+		for (const [at, call] of callsIn(delta).entries()) this.addCallPiece(call, at);
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);

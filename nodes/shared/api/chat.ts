@@ -1,5 +1,5 @@
 import { clock } from '../util/clock';
-import { isObject, objectOf, parseJson, toJson } from '../util/json';
+import { isObject, objectOf, objectsIn, parseJson, toJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
@@ -130,10 +130,20 @@ export function readReply(response: ChatResponse) {
 	};
 }
 
-/** Whether a response holds more answers than the first, such as after an additional field `n`. */
-export function hasMoreAnswers(response: ChatResponse): boolean {
-	const { choices } = answerIn(response);
-	return Array.isArray(choices) && choices.length > 1;
+const isFilled = (value: unknown) =>
+	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+/** Whether a response holds more than the text: a tool call, a picture, a source, or a second answer after an additional field `n`. */
+export function holdsMore(response: ChatResponse): boolean {
+	const { content, choices } = answerIn(response);
+	const { content: inMessage, ...beside } = objectOf(objectOf(firstOf(choices)).message);
+	return (
+		(Array.isArray(choices) && choices.length > 1) ||
+		Object.values(beside).some(isFilled) ||
+		[...objectsIn(content), ...objectsIn(inMessage)].some(
+			(block) => typeof block.text !== 'string' || Object.values(block).some(isFilled),
+		)
+	);
 }
 
 export interface AnswerEnd {

@@ -9,7 +9,7 @@ export interface ChatPrices {
 	priceOutput?: number;
 }
 
-/** In the currency of the prices; `null` where a price that it needs is not given. */
+/** In the currency of the prices; `null` where a price that it needs is not given, or the tokens are not known. */
 export type Cost = { estimatedCost: number | null; savedByCache: number | null };
 
 /** Price lists have fewer than nine digits; what follows is floating-point error. */
@@ -40,10 +40,11 @@ function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatPric
  * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is negative if
  * writing cost more than reading saved (cache rule 9). `undefined` without any price.
  */
-export function costOf(usage: Usage, prices: ChatPrices): Cost | undefined {
+export function costOf(usage: Usage | undefined, prices: ChatPrices): Cost | undefined {
 	const { priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h } = prices;
 	const given = [priceInput, priceCacheRead, priceOutput, priceCacheWrite5m, priceCacheWrite1h];
 	if (given.every((price) => price === undefined)) return undefined;
+	if (!usage) return { estimatedCost: null, savedByCache: null };
 
 	const input = sumOf([
 		[usage.inputUncached, priceInput],

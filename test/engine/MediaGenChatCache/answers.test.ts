@@ -227,9 +227,21 @@ test('an answer without a usage is still an answer, and the gap is said', async 
 	expect(json.warnings).toEqual([expect.stringContaining('has no usage')]);
 });
 
-test('of several answers the first is the text, and the others are in the response', async () => {
-	const body = { choices: [...said, { message: { content: 'It is not.' } }] };
-	const { json } = await answer('completion', body);
+const spoken = [{ type: 'text', text: 'It is.' }];
+const toolCall = { type: 'tool_use', id: 'x', name: 'draw', input: {} };
+
+test.each<[string, 'message' | 'completion', object]>([
+	['more answers', 'completion', { choices: [...said, { message: { content: 'It is not.' } }] }],
+	['a tool call in a block', 'message', { content: [...spoken, toolCall] }],
+	['sources of the text', 'message', { content: [{ ...spoken[0], citations: [{ title: 'A' }] }] }],
+	[
+		'a tool call',
+		'completion',
+		{ choices: [{ message: { content: 'It is.', tool_calls: [{}] } }] },
+	],
+	['a picture', 'completion', { choices: [{ message: { content: 'It is.', images: [{}] } }] }],
+])('what an answer has beside its text is in the response: %s', async (_what, operation, body) => {
+	const { json } = await answer(operation, body);
 	expect(json).toMatchObject({ text: 'It is.', response: body });
 });
 
@@ -349,6 +361,11 @@ test('prices make an estimate, for each item and for the run', async () => {
 	expect(hints[0]?.message).toBe(
 		'2 answers, 10,200 input tokens (5,000 read from the cache, 5,000 written to it, 200 plain), 400 output tokens, estimated cost 0.02685 (0.013425 per answer), the cache saved 0.00975',
 	);
+});
+
+test('with prices, the costs of an answer without a usage are not known', async () => {
+	const { json } = await answer('completion', { choices: said }, { options: { priceInput: 3 } });
+	expect(json).toMatchObject({ usage: null, estimatedCost: null, savedByCache: null });
 });
 
 test('without prices there are no costs in the output', async () => {

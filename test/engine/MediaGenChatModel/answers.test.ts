@@ -295,6 +295,51 @@ describe('a service with a form of its own', () => {
 		});
 	});
 
+	test('a stream whose events have their types in their names only', async () => {
+		const events: Array<[name: string, data: object]> = [
+			['message_start', { message: { usage: { input_tokens: 3 } } }],
+			['content_block_start', { index: 0, content_block: { type: 'text', text: '' } }],
+			['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Four' } }],
+			['message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }],
+			['message_stop', {}],
+		];
+		const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+		const reply = { text: text.join(''), headers: { 'content-type': 'text/event-stream' } };
+		expect(read(await asked('messages', reply, true))).toMatchObject({
+			text: 'Four',
+			usage: { promptTokens: 3, completionTokens: 1 },
+		});
+	});
+
+	test('arguments that come as an object in a stream of messages style are arguments', async () => {
+		const block = { type: 'tool_use', id: 'x', name: 'draw', input: {} };
+		const delta = { type: 'input_json_delta', partial_json: { what: 'a fox' } };
+		const reply = stream(
+			{ type: 'content_block_start', index: 0, content_block: block },
+			{ type: 'content_block_delta', index: 0, delta },
+			{ type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+		);
+		expect(read(await asked('messages', reply, true)).calls).toEqual([
+			{ id: 'x', name: 'draw', input: '{"what":"a fox"}' },
+		]);
+	});
+
+	test.each([false, true])(
+		'a call in the field of older services is a call (streamed: %s)',
+		async (streams) => {
+			const called = (name: string | undefined, json: string) => ({
+				content: null,
+				function_call: { name, arguments: json },
+			});
+			const reply = streams
+				? stream(chunk(called('draw', '{"n"')), chunk(called(undefined, ':1}'), 'function_call'))
+				: { json: { choices: [{ message: called('draw', '{"n":1}') }], usage: {} } };
+			expect(read(await asked('completions', reply, streams)).calls).toEqual([
+				{ id: expect.stringMatching(/^call_.{8}/), name: 'draw', input: '{"n":1}' },
+			]);
+		},
+	);
+
 	const WHOLE = {
 		messages: {
 			type: 'message',
