@@ -132,8 +132,7 @@ export class SpendingGuard {
 	private problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
-		const made = `${this.bought} ${this.bought === 1 ? 'purchase' : 'purchases'}`;
-		return `"Max Tasks" is ${maxTasks}, and this node has made ${made} in this execution`;
+		return `"Max Tasks" is ${maxTasks}, and this node has bought ${this.bought} in this execution`;
 	}
 
 	/** How many of `purchases` more the limits allow, and the limit that the others would exceed. Sends only read requests. */

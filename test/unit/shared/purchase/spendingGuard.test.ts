@@ -56,7 +56,7 @@ describe('the place of a refunded task', () => {
 		next.reserve();
 		expect(await left(next)).toBe(0);
 		expect(() => next.reserve()).toThrow(
-			'"Max Tasks" is 1, and this node has made 1 purchase in this execution',
+			'"Max Tasks" is 1, and this node has bought 1 in this execution',
 		);
 	});
 
