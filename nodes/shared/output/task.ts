@@ -73,15 +73,8 @@ const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
-	'record',
-	'task',
-	'fileName',
-	'recordKey',
-	'requestLinks',
-	'evaluatedOptions',
-	'leftOut',
-	'pauseLimit',
-	'secretDigest',
+	...['record', 'task', 'fileName', 'recordKey', 'requestLinks'],
+	...['evaluatedOptions', 'leftOut', 'pauseLimit', 'secretDigest'],
 ]);
 
 function extraFields(fields: Record<string, unknown>): Record<string, unknown> {

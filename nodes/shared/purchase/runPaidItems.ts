@@ -9,6 +9,7 @@ import {
 	InsufficientBalanceError,
 	isKeyRefused,
 	TimeoutError,
+	UnreachableError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
@@ -209,7 +210,7 @@ export async function readItems<Item extends object>(
 /**
  * Buys every item that has not failed yet, with at most `concurrency` requests in flight, and returns what became of each item,
  * in order. What an earlier attempt of this execution bought for the same item and request is used again. After an error that
- * every other item would get too (401, 402, 403, cancel, "Keep Balance"), nothing more is sent.
+ * every other item would get too (401, 402, 403, cancel, "Keep Balance", a service that no item has reached), nothing more is sent.
  */
 export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	run: PaidRun<Item, Receipt>,
@@ -218,6 +219,8 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
 	let stopped: ApiError | undefined;
+	/** Whether the service has answered anything. If not, every further item would wait for all attempts of its own. */
+	let isReached = false;
 	// All items after a 402 state the balance, and it is the same for all.
 	let balance: Promise<string | undefined> | undefined;
 
@@ -225,12 +228,16 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 		const { itemIndex, notes, options } = item;
 		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			return await buy(run, item, attempt, () => {
+			const paid = await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
+			isReached = true;
+			return paid;
 		} catch (thrown) {
 			const reason = asError(thrown);
-			if (reason instanceof ApiError && stopsAll(reason)) stopped ??= reason;
+			const isUnreached = reason instanceof UnreachableError && !isReached;
+			isReached ||= reason instanceof ApiError && reason.details.httpStatus !== undefined;
+			if (reason instanceof ApiError && (stopsAll(reason) || isUnreached)) stopped ??= reason;
 			const { stage, pending } = attempt;
 			const isCanceled = reason instanceof CanceledError;
 			const isUnsure = !isCanceled && (stage === 'sent' || pending !== undefined);

@@ -1,6 +1,7 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { clock } from '../../../../nodes/shared/util/clock';
+import { openServer } from '../../../support/server';
 import { chatNode } from '../../support/chat';
 import { jumpingClock, realMs, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
@@ -558,6 +559,33 @@ describe('After an error that every item would get, nothing more is sent', () =>
 			})),
 		);
 		expect(bought()).toHaveLength(1);
+	});
+
+	describe('no connection', () => {
+		const ALL_ATTEMPTS_MS = 15_000;
+		const buyAt = async (baseUrl: string) => {
+			const began = clock.now();
+			const credential = { ...service.credential(), baseUrl };
+			const given = { waitMode: 'none' };
+			const { json } = await buy(3, oneByOne, { ...goOn, credential, given });
+			return { states: statesOf(json), ms: clock.now() - began };
+		};
+
+		test('to a service that no item has reached: no other item tries it', async () => {
+			const { states, ms } = await buyAt('http://127.0.0.1:9');
+			expect(states).toEqual(Array(3).fill('not submitted'));
+			expect(ms).toBeLessThanOrEqual(ALL_ATTEMPTS_MS);
+		});
+
+		test('to a service that was there before: each item tries it', async () => {
+			const { url, close } = await openServer((_, response) => {
+				response.setHeader('connection', 'close');
+				response.end(JSON.stringify({ task_id: 'task_1' }), () => void close());
+			});
+			const { states, ms } = await buyAt(url);
+			expect(states).toEqual(['task_1: submitted', 'not submitted', 'not submitted']);
+			expect(ms).toBeGreaterThan(ALL_ATTEMPTS_MS);
+		});
 	});
 
 	test('after a 402 the balance is asked for once, and is told to all', async () => {
