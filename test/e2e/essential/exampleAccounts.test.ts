@@ -57,6 +57,26 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 		await bucket.close();
 	});
 
+	test('files-to-s3.json: where links are dead, the other files are in the bucket, and the run ends with an error that names them', async () => {
+		const bucket = await openBucket();
+		await host().putCredential(bucket.credential);
+		const { id } = await host().importWorkflow(
+			exampleWith('files-to-s3', 'To the Bucket', bucket.credential),
+		);
+		sandbox().faults.add({
+			match: { method: 'GET', path: '/files/*-2.png' },
+			count: 100,
+			effect: { type: 'status', status: 404 },
+		});
+		const { error } = await host().run(id, { timeout: 120_000 });
+		const stored = ['P-001', 'P-002'].map((name) => `/pictures/pictures/${name}.png`);
+		expect([...bucket.files.keys()].sort()).toEqual(stored);
+		const [one, two] = sandbox().tasks.list();
+		for (const task of [one, two]) expect(error?.message).toContain(task?.results?.[1]?.url);
+		expect(error?.message).toContain(`Task: Get: ${one?.id}, ${two?.id}`);
+		await bucket.close();
+	});
+
 	describe('mcp-server.json', () => {
 		let workflow: string;
 		const server = () => `${host().url}/mcp/mediagen`;
