@@ -55,7 +55,12 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 		);
 	}
 	const isEnough = remaining === null || remaining >= threshold;
-	return { isEnough, rule: `${unit} ${threshold}`, onlyOnChange: given.onlyOnChange };
+	return {
+		isEnough,
+		rule: `${unit} ${threshold}`,
+		// An agent that asks must have an answer.
+		onlyOnChange: given.onlyOnChange && !isTool(context.getNode()),
+	};
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */

@@ -386,10 +386,19 @@ test('check as a tool of an agent, which sees one output: what is low comes out 
 	const check = async (threshold: number, compare = 'credits') =>
 		await runNode({
 			node: tool,
-			parameters: { resource: 'balance', operation: 'check', compare, threshold },
+			parameters: {
+				resource: 'balance',
+				operation: 'check',
+				compare,
+				threshold,
+				onlyOnChange: true,
+			},
 			credential: service.credential(),
 			...goOn,
+			rounds: 2,
 		});
+	const answered = { isEnough: true };
+	expect((await check(1)).rounds).toMatchObject([[answered], [answered]]);
 	expect((await check(11)).outputs).toMatchObject([[{ json: { isEnough: false } }]]);
 	expect((await check(10)).outputs).toMatchObject([[{ json: { isEnough: true } }]]);
 	expect((await check(-1)).outputs).toMatchObject([[{ json: { error: {} } }]]);
