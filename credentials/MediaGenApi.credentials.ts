@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { isPrivateHost } from '../nodes/shared/api/address';
+import { keyAsSent } from '../nodes/shared/api/redact';
 import { parseWebUrl } from '../nodes/shared/util/schema';
 
 const MESSAGES_PATH = '/v1/messages';
@@ -103,7 +104,7 @@ export class MediaGenApi implements ICredentialType {
 				`The MediaGen API key is sent to ${origin} only, the base URL of the credential, and not to ${other.origin}`,
 			);
 		}
-		const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+		const key = keyAsSent(typeof apiKey === 'string' ? apiKey : '');
 		const header = addresses.some((address) => address.pathname.endsWith(MESSAGES_PATH))
 			? { 'x-api-key': key }
 			: { Authorization: `Bearer ${key}` };

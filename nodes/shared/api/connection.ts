@@ -8,7 +8,7 @@ import { z } from '../util/vendor/zod';
 import { isPrivateHost } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
 import { asError } from './errors';
-import { type Redactor, redactor } from './redact';
+import { keyAsSent, type Redactor, redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
 
@@ -74,7 +74,9 @@ export function readConnection(credential: unknown): Connection {
 			'"Base URL" must begin with https://, so that the API key is never sent unencrypted',
 		);
 	}
-	const key = stored.apiKey.trim();
+	const key = keyAsSent(stored.apiKey);
+	if (/[^ -~\x80-\xff]/.test(key))
+		throw new Error('"API Key" must have only characters that a header can have: copy it again');
 	return {
 		baseUrl,
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,

@@ -9,6 +9,7 @@ import { readConnection, storedCredential } from './connection';
 import { asError, errorFromResponse } from './errors';
 import { isSuccess, openResponse, parseAnswer, readResponse } from './http';
 import { BALANCE_PATH, readBalance } from './balance';
+import { keyAsSent } from './redact';
 
 const TEST_WITHIN_MS = 15_000;
 
@@ -30,7 +31,7 @@ export async function mediaGenApiTest(
 			await helpers.request({
 				method: 'GET',
 				uri: connection.baseUrl + BALANCE_PATH,
-				headers: { Authorization: `Bearer ${apiKey.trim()}` },
+				headers: { Authorization: `Bearer ${keyAsSent(apiKey)}` },
 				json: true,
 				useStream: true,
 				simple: false,

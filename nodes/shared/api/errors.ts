@@ -303,7 +303,7 @@ const ON_A_CONNECTION = /\b(?:read|write) E[A-Z]/;
 
 /** Certificate and header errors: the request was not written. (`ERR_SSL_…` can come after it was read.) */
 const NEVER_SENT =
-	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
+	/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_HTTP_INVALID_HEADER|ERR_INVALID_CHAR|ERR_INVALID_URL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** A TLS connection that was never made, such as https to a port that speaks plain http. */
 const NO_HANDSHAKE = /wrong version number|handshake failure|unsupported protocol/;
@@ -358,8 +358,6 @@ export function errorFromThrown(error: unknown): ApiError {
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
 	if (has(...NEVER_CONNECTED) && !ON_A_CONNECTION.test(text)) return notReached();
-	if (has('ERR_INVALID_CHAR') || /Invalid character in header content/.test(text))
-		return notReached('the API key has a character that no header can have');
 	if (BLOCKED_BY_N8N.test(text)) {
 		return new UnreachableError(
 			"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",

@@ -55,6 +55,11 @@ function keyPattern(key: string, characters?: number): string {
 	].join('|');
 }
 
+/** What a copy adds to a key. n8n drops characters that are not seen from a header: the service would repeat another text than is hidden here. */
+const COPIED = /\p{Cf}|^\s*Bearer\s+/giu;
+
+export const keyAsSent = (given: string): string => given.replace(COPIED, '').trim();
+
 const MASK = '•••';
 
 const MASK_IN_URL = encodeURIComponent(MASK);

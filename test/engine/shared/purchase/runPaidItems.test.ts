@@ -8,7 +8,7 @@ import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '..
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
-import type { Reply } from '../../support/scriptedService';
+import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
 	chatAnswer,
@@ -404,15 +404,6 @@ describe('What an attempt left is taken up by the next one in the same execution
 		});
 	});
 
-	test('a request that never left is sent again: a key with a line break', async () => {
-		const credential = { ...service.credential(), apiKey: 'two\nlines' };
-		const { rounds } = await buy(1, {}, { ...goOn, rounds: 2, credential });
-		const message = expect.stringContaining('the API key has a character that no header can have');
-		expect(rounds.flat()).toMatchObject([{ error: { message } }, { error: { message } }]);
-		expect(JSON.stringify(rounds)).not.toContain('may have been bought');
-		expect(JSON.stringify(rounds)).not.toContain('two');
-	});
-
 	test.each([
 		['Vary Slightly is not Vary: it is bought', 'lowVariation', ['task_1', 'task_2']],
 		['the same operation takes up its task', 'variation', ['task_1']],
@@ -754,6 +745,31 @@ describe('Runs side by side with the same run index, such as the batches of an a
 });
 
 describe('The key', () => {
+	test.each(['two\nlines', 'Cyrillic-\u0430'])(
+		'is refused before anything is sent, and not repeated, with a character that no header can have: %j',
+		async (apiKey) => {
+			const credential = { ...service.credential(), apiKey };
+			const { error } = await buy(1, {}, { credential });
+			expect(error?.description).toContain('"API Key" must have only characters that a header');
+			expect(JSON.stringify(error)).not.toContain(apiKey.slice(-5));
+			expect(service.requests).toEqual([]);
+		},
+	);
+
+	test.each(['\u200b%', '%\u200e', '\ufeff%', 'Bearer %', ' %\n'])(
+		'is sent and hidden without what a copy added to it: %j',
+		async (copied) => {
+			const credential = service.credential();
+			credential.apiKey = copied.replace('%', credential.apiKey);
+			onRecord({
+				json: { status: 'completed', title: SCRIPTED_KEY, result: songAt('data:audio/mpeg,x') },
+			});
+			const { json } = await buy(1, {}, { credential });
+			expect(bought()[0]?.headers.authorization).toBe(`Bearer ${SCRIPTED_KEY}`);
+			expect(json).toMatchObject([{ title: '•••' }]);
+		},
+	);
+
 	test('is sent without the blanks around it', async () => {
 		const credential = { ...service.credential(), apiKey: ' scripted-key\n' };
 		const { error } = await buy(1, {}, { credential });

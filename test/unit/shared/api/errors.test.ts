@@ -86,18 +86,6 @@ describe('A request that never left is known as such', () => {
 		expect(thrown('failed', fields)).toMatchObject({ sent: 'no', message });
 	});
 
-	const invalid = 'Invalid character in header content ["Authorization"]';
-
-	test.each<[string, object]>([
-		['in the message', { message: invalid }],
-		['in the messages that n8n replaced', { messages: [invalid] }],
-		['in the code', { code: 'ERR_INVALID_CHAR' }],
-	])('a key with a line break, %s', (_, fields) => {
-		const reason = 'the API key has a character that no header can have';
-		const message = `The service could not be reached: ${reason}`;
-		expect(thrown('failed', fields)).toMatchObject({ sent: 'no', message });
-	});
-
 	test.each([
 		'write EPROTO 140:error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
 		'write EPROTO 140:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure',
