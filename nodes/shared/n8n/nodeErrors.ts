@@ -4,6 +4,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import {
 	answerInWords,
 	ApiError,
+	asError,
 	AuthenticationError,
 	BlockedAddressError,
 	CanceledError,
@@ -114,8 +115,11 @@ export function asNodeError(node: INode, error: unknown, context: ErrorContext =
 	const { itemIndex } = context;
 	if (isNodeError(error)) return error;
 	if (!(error instanceof ApiError)) {
-		const cause = error instanceof Error ? error : String(error);
-		return new NodeOperationError(node, cause, { itemIndex });
+		const cause = asError(error);
+		return new NodeOperationError(node, cause, {
+			itemIndex,
+			message: atItem(cause.message, itemIndex),
+		});
 	}
 	const { httpStatus, type, code, response } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';

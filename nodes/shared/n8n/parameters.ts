@@ -36,8 +36,9 @@ function plainValue(type: string | undefined, value: unknown): unknown {
 	if (type === 'fixedCollection') return isObject(value) ? Object.values(value)[0] : value;
 	// The object in a JSON field is the user's own: as text it is neither renamed nor cleaned.
 	if (type === 'json') return isObject(value) ? JSON.stringify(value) : value;
-	// A resource locator keeps the mode beside the value: a name or an ID, which has no blanks around it.
+	// A resource locator keeps the mode beside the value. A word of a list, a name or an ID has no blanks around it.
 	if (type === 'resourceLocator') return toId(isObject(value) ? value.value : value);
+	if (type === 'options') return toId(value);
 	return value;
 }
 

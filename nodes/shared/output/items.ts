@@ -1,8 +1,8 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
 import { type FailedItem, isFailed } from '../n8n/failedItems';
-import { errorItem, type NodeError } from '../n8n/nodeErrors';
+import { errorItem, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { isTool, type ItemOptions } from '../n8n/readOptions';
 import { clock, sleep, within } from '../util/clock';
@@ -141,8 +141,8 @@ export async function downloadResults(
 				const failure = errorFromThrown(thrown);
 				const link = shownLink(file.url);
 				const description = `The link of the file is ${link}. The task itself is completed: get it again with the resource Task, operation Get.`;
-				const error = new NodeOperationError(context.getNode(), failure.message, { description });
-				const note = `A file of task ${taskId} was not downloaded: ${error.message}. Its link is ${link}`;
+				const error = itemError(context.getNode(), failure.message, outcome.itemIndex, description);
+				const note = `A file of task ${taskId} was not downloaded: ${failure.message}. Its link is ${link}`;
 				const isDead = failure.details.httpStatus !== undefined && !failure.transient;
 				return { error, note, isDead };
 			}

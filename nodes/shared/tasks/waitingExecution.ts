@@ -72,9 +72,9 @@ export function forgetWaiting(key: string): void {
  */
 export const HOST_LIMIT_AFTER_MS = 180_000;
 
-/** A note of an open task while it waits. Only n8n's own time limit passes it on: the node leaves it out of its output. */
+/** A note of an open task while it waits. n8n's own time limit passes it on, and a Webhook that answers then; the node's output is without it. */
 export const NOT_READ =
-	'n8n continued after the pause by itself, such as after a restart or a Retry: this task was not read again. Send the item to Task: Wait.';
+	'This is the task as it was when the node paused: it was not read again. Send the item to Task: Wait.';
 
 /** Milliseconds after the limit for the files of what has ended. */
 const FILES_WITHIN_MS = 50_000;

@@ -337,11 +337,16 @@ describe('Panel', () => {
 		);
 	});
 
-	test('blanks around a model are not sent', async () => {
-		const given = { operation: 'generate', prompt: 'x', model: byId(' lite-2 \n') };
+	test('blanks around a model and a size, as cells have them, are not sent', async () => {
+		const given = {
+			operation: 'generate',
+			prompt: 'x',
+			model: byId(' lite-2 \n'),
+			size: '={{ " 3:2 " }}',
+		};
 		const { error } = await runNew(given);
 		expect(error).toBeUndefined();
-		expect(submissions(service.sandbox)[0]?.body).toMatchObject({ model: 'lite-2' });
+		expect(submissions(service.sandbox)[0]?.body).toMatchObject({ model: 'lite-2', size: '3:2' });
 	});
 
 	test.each<[string, INodeParameters[string], boolean, boolean]>([

@@ -78,7 +78,7 @@ describeInEachBinaryDataMode(() => {
 				status: 'completed',
 				url: fileUrl(),
 				error: {
-					message: 'The download stopped: no data for 60 seconds',
+					message: 'The download stopped: no data for 60 seconds [row 1 (item 0)]',
 					description: expect.stringContaining(fileUrl()),
 				},
 			});
@@ -143,7 +143,7 @@ describeInEachBinaryDataMode(() => {
 				status: 'completed',
 				url: fileUrl(),
 				error: {
-					message: 'The download took too long',
+					message: 'The download took too long [row 1 (item 0)]',
 					description: expect.stringContaining(fileUrl()),
 				},
 			});
@@ -246,7 +246,7 @@ describe('A full disk, where n8n keeps files on disk', () => {
 		expect(full.json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
-			error: { message: "The file could not be stored: n8n's storage for files is full" },
+			error: { message: "The file could not be stored: n8n's storage for files is full [row 1 (item 0)]" },
 		});
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 		left = 1;

@@ -129,6 +129,8 @@ test.each<[string, () => Reply, number?]>([
 	service.on('GET', '/v1/tasks/task_1', picturesAt('/old.png'), reply());
 	const { json } = await runNode(buy('poll'));
 	const description = `The link of the file is ${service.url}/old.png. The task itself is completed: get it again with the resource Task, operation Get.`;
-	expect(json[0]).toMatchObject({ error: { message: 'File not found', description } });
+	expect(json[0]).toMatchObject({
+		error: { message: 'File not found [row 1 (item 0)]', description },
+	});
 	expect(service.sent('GET', '/v1/tasks/task_1')).toHaveLength(reads);
 });

@@ -101,7 +101,8 @@ describeInEachBinaryDataMode(() => {
 
 	test('where all links are dead, the item fails', async () => {
 		const { json } = await get(images(`${service.url}/1.png`, `${service.url}/2.png`));
-		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message: 'File not found' } });
+		const message = 'File not found [row 1 (item 0)]';
+		expect(json[0]).toMatchObject({ taskId: 'task_1', error: { message } });
 	});
 
 	test('a link of the API beside a finished picture is not followed', async () => {
@@ -154,7 +155,7 @@ describeInEachBinaryDataMode(() => {
 		const { json, items } = await get(images(`${service.url}/1.png`));
 		expect(json[0]).toMatchObject({
 			taskId: 'task_1',
-			error: { message: `The link did not give a file: ${reason}` },
+			error: { message: `The link did not give a file: ${reason} [row 1 (item 0)]` },
 		});
 		expect(items[0]?.binary).toBeUndefined();
 		expect(service.sent('GET', '/1.png')).toHaveLength(5);

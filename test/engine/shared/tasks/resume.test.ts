@@ -731,7 +731,7 @@ describe('The end of a paused execution', () => {
 	test('a time limit that passes gives out the tasks as they were', async () => {
 		const execution = await pauseTwo();
 		const { json } = await execution.timeLimit();
-		const notes = [expect.stringContaining('this task was not read again')];
+		const notes = [expect.stringContaining('it was not read again')];
 		const submitted = { status: 'submitted', results: [], notes };
 		expect(json).toMatchObject([
 			{ ...submitted, taskId: 'task_1', reference: 'row 1', fileName: 'Rain' },

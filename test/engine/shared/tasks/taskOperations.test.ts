@@ -241,7 +241,7 @@ test.each(['get', 'wait'])(
 		const taskId = '={{ $json.id ?? $("Nowhere").item.json.id }}';
 		const { json } = await readTasks(operation, { items, ...goOn }, taskId);
 		expect(json).toMatchObject([
-			{ error: { message: "Referenced node doesn't exist" } },
+			{ error: { message: "Referenced node doesn't exist [row 1 (item 0)]" } },
 			{ taskId: 'task_8', status: 'completed' },
 		]);
 	},
