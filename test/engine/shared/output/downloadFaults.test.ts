@@ -246,7 +246,9 @@ describe('A full disk, where n8n keeps files on disk', () => {
 		expect(full.json[0]).toMatchObject({
 			taskId: 'task_1',
 			status: 'completed',
-			error: { message: "The file could not be stored: n8n's storage for files is full [row 1 (item 0)]" },
+			error: {
+				message: "The file could not be stored: n8n's storage for files is full [row 1 (item 0)]",
+			},
 		});
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 		left = 1;
