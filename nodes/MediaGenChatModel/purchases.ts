@@ -23,6 +23,7 @@ import {
 	SpendingLimitError,
 } from '../shared/purchase/spendingGuard';
 import { toShortText } from '../shared/util/json';
+import { Memory } from '../shared/util/memory';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { UnusableAnswer } from './answer/answer';
 import type { StreamedAnswer } from './answer/streamedAnswer';
@@ -54,15 +55,22 @@ const whatCame = (shown: string, message: string) =>
 /** How many questions are asked at once: as many as items of the other nodes by default. */
 const AT_ONCE = 5;
 
+/** By execution and node: a chain is supplied with a model for each of its items. */
+const limits = new Memory<ReturnType<typeof pLimit>>(1_000);
+
 /** The questions of one node as purchases: within its limits, each sent once, with an error that says what went wrong. */
 export class Purchases {
 	/** A chain may ask all its questions at once, and "Keep Balance" does not know of those in flight. */
-	private readonly limit = pLimit(AT_ONCE);
+	private readonly limit: ReturnType<typeof pLimit>;
 
 	constructor(
-		private readonly context: Pick<ISupplyDataFunctions, 'getNode' | 'logger'>,
+		private readonly context: Pick<ISupplyDataFunctions, 'getExecutionId' | 'getNode' | 'logger'>,
 		private readonly guard: SpendingGuard,
-	) {}
+	) {
+		const key = [context.getExecutionId(), context.getNode().name].join(':');
+		this.limit = limits.get(key) ?? pLimit(AT_ONCE);
+		limits.set(key, this.limit);
+	}
 
 	/** Sends one question, and reads its answer. Throws a node error. */
 	async buy<Result>(ask: () => Promise<Result>): Promise<Result> {

@@ -98,13 +98,10 @@ async function preparePicture(
 	return { fileName, read };
 }
 
-/** The record in camelCase, with the date at which the link expires: the service states its lifetime only. */
-function toUpload({ raw, url, createdAt = clock.now() }: UploadRecord) {
-	return {
-		...camelCased(raw),
-		url,
-		expiresAt: new Date(createdAt + UPLOAD_LINK_HOURS * HOUR_MS).toISOString(),
-	};
+/** The record in camelCase, with the date at which the link expires: the specification has its lifetime only. */
+function toUpload({ raw, url, createdAt = clock.now(), expiresAt }: UploadRecord) {
+	const expires = expiresAt ?? createdAt + UPLOAD_LINK_HOURS * HOUR_MS;
+	return { ...camelCased(raw), url, expiresAt: new Date(expires).toISOString() };
 }
 
 /** Stores a picture for 72 hours and returns its public URL (spec §7): `POST /v1/uploads/images`. */

@@ -1,9 +1,8 @@
 import { clock } from '../util/clock';
 import { isObject, objectOf, objectsIn, parseJson, toJson } from '../util/json';
-import { z } from '../util/vendor/zod';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
-import { enveloped } from './records';
+import { enveloped, toText } from './records';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export interface ChatEndpoint {
@@ -28,10 +27,12 @@ export const COMPLETIONS: ChatEndpoint = {
 /** The list of models. Services of this kind have it; the spec does not show it, so a service may lack it. */
 export const MODELS_PATH = '/v1/models';
 
-const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
-
-export const readModels = (answer: unknown) =>
-	modelList.safeParse(answer).data?.data.map(({ id }) => id);
+/** The ids in a list of models, or of their names, bare or in `data`; `undefined` without a list. */
+export function readModels(answer: unknown): string[] | undefined {
+	const { data } = objectOf(answer);
+	const list = [answer, data, objectOf(data).data].find(Array.isArray);
+	return list?.flatMap((model: unknown) => toText(isObject(model) ? model.id : model) ?? []);
+}
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
 const HOUR_CACHE_HEADER = { 'vendor-beta': 'extended-cache-ttl-2025-04-11' } as const;

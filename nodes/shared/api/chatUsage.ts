@@ -1,4 +1,4 @@
-import { objectOf } from '../util/json';
+import { isBlank, objectOf } from '../util/json';
 import { number } from '../util/schema';
 import { z } from '../util/vendor/zod';
 
@@ -109,17 +109,22 @@ export function readCompletionUsage(usage: Record<string, unknown>): Usage {
 	return toUsage({ ...parts, inputUncached: Math.max(0, read.prompt_tokens - cached) });
 }
 
+/** Each with the fields of which one states the input. */
 const READERS = {
-	messages: { fields: Object.keys(messagesUsage.shape), read: readMessagesUsage },
-	completions: { fields: Object.keys(completionUsage.shape), read: readCompletionUsage },
+	messages: {
+		fields: ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'],
+		read: readMessagesUsage,
+	},
+	completions: { fields: ['prompt_tokens'], read: readCompletionUsage },
 };
 
 export type UsageStyle = keyof typeof READERS;
 
-/** Reads the `usage` of an answer, in the spec's words, in this style or in the other: a deployment may answer in that. `undefined` for neither. */
+/** Reads the `usage` of an answer, in the spec's words, in this style or in the other: a deployment may answer in that. `undefined` without the input, which is not free. */
 export function readUsage(usage: Record<string, unknown>, style: UsageStyle): Usage | undefined {
 	const readers = [READERS[style], READERS.messages, READERS.completions];
-	return readers.find(({ fields }) => fields.some((name) => name in usage))?.read(usage);
+	const isStated = (name: string) => !isBlank(usage[name]);
+	return readers.find(({ fields }) => fields.some(isStated))?.read(usage);
 }
 
 export function sumUsage(usages: readonly Usage[]): TokenCounts {

@@ -121,10 +121,10 @@ export function createClient(
 					if (!isJson) return { pieces };
 					return { whole: readChatResponse(await readBody(pieces, connection)) };
 				}),
-			models: async (): Promise<string[]> => {
+			models: async (timeoutMs: number): Promise<string[]> => {
 				const notFound = 'This service lists no models';
 				return await send(
-					{ method: 'GET', path: MODELS_PATH, retry: 'once', notFound },
+					{ method: 'GET', path: MODELS_PATH, retry: 'once', notFound, timeoutMs },
 					readModels,
 				);
 			},

@@ -41,7 +41,7 @@ export function isOpaque(bytes: Buffer): boolean {
 }
 
 /**
- * Reads a stored picture (spec, Uploaded image record): `raw` as received, without an envelope, and `createdAt` in milliseconds since 1970.
+ * Reads a stored picture (spec, Uploaded image record): `raw` as received, without an envelope, and its dates in milliseconds since 1970.
  *
  * @param baseUrl of the service: its link may be relative to it, like those of results
  */
@@ -51,7 +51,10 @@ export function readUpload(answer: unknown, baseUrl: string) {
 	const given = toText(raw.url) ?? '';
 	const isLink = isMeantAsLink(given);
 	const url = isWholeLink(given) ? given : isLink ? resolveLink(given, baseUrl) : undefined;
-	return url === undefined ? undefined : { raw, url, createdAt: toMilliseconds(raw.created_at) };
+	const createdAt = toMilliseconds(raw.created_at);
+	return url === undefined
+		? undefined
+		: { raw, url, createdAt, expiresAt: toMilliseconds(raw.expires_at) };
 }
 
 export type UploadRecord = NonNullable<ReturnType<typeof readUpload>>;

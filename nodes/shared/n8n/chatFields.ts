@@ -18,6 +18,9 @@ export const chatModelField = openValueField({
 /** What to do about a 404 to a question. */
 export const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
 
+/** Milliseconds for a list in the editor, where somebody waits. */
+const LIST_WITHIN_MS = 15_000;
+
 /** The list of "Model": what the service itself lists. Throws an n8n error that says how to continue without a list. */
 export async function searchChatModels(
 	this: ILoadOptionsFunctions,
@@ -25,7 +28,7 @@ export async function searchChatModels(
 ): Promise<INodeListSearchResult> {
 	try {
 		const client = await openClient(this);
-		const ids = await client.chat.models();
+		const ids = await client.chat.models(LIST_WITHIN_MS);
 		return matchingValues(listed(ids.sort()), filter);
 	} catch (error) {
 		throw asNodeError(this.getNode(), error, { hint: 'Choose By ID and enter the ID of a model.' });

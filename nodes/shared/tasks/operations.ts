@@ -239,6 +239,9 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 		if (isEmpty) throw refusal(item, 'bodyFields', 'is required: the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
+	const { fileField = 'file' } = values;
+	if (typeof fileField === 'string' && fileField in fields)
+		throw refusal(item, 'fileField', 'must be another name: it is one of "Body Fields"');
 	requireExpressions(item, values, ['binaryProperty']);
 	if (typeof binaryProperty !== 'string') throw refusal(item, 'binaryProperty', 'is required');
 	const property = binaryProperty.trim();

@@ -363,10 +363,14 @@ test('prices make an estimate, for each item and for the run', async () => {
 	);
 });
 
-test('with prices, the costs of an answer without a usage are not known', async () => {
-	const { json } = await answer('completion', { choices: said }, { options: { priceInput: 3 } });
-	expect(json).toMatchObject({ usage: null, estimatedCost: null, savedByCache: null });
-});
+test.each([undefined, { completion_tokens: 3 }, { prompt_tokens: null, completion_tokens: 3 }])(
+	'with prices, the costs of an answer that does not state its input are not known: %j',
+	async (usage) => {
+		const prices = { options: { priceInput: 3, priceOutput: 15 } };
+		const { json } = await answer('completion', { choices: said, usage }, prices);
+		expect(json).toMatchObject({ usage: null, estimatedCost: null, savedByCache: null });
+	},
+);
 
 test('without prices there are no costs in the output', async () => {
 	const { json } = await answer('completion', { choices: said, usage: hit });

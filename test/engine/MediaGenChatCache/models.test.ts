@@ -3,16 +3,18 @@ import type { NodeApiError } from 'n8n-workflow';
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { chatNode, useChatSandbox } from '../support/chat';
 import { loadOptionsContext } from '../support/loadOptions';
+import { useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
+const scripted = useScriptedService();
 
 const node = new MediaGenChatCache();
 
-async function listed(filter?: string): Promise<unknown[]> {
+async function listed(filter?: string, credential = service.credential()): Promise<unknown[]> {
 	const context = loadOptionsContext(
 		node,
 		{ resource: 'chat', operation: 'message' },
-		service.credential(),
+		credential,
 		'parameters.model',
 	);
 	return (await node.methods.listSearch.searchChatModels.call(context, filter)).results.map(
@@ -23,6 +25,14 @@ async function listed(filter?: string): Promise<unknown[]> {
 test('the models that the service lists can be chosen, and searched', async () => {
 	expect(await listed()).toEqual(['vendor-chat-1', 'vendor-chat-1-mini']);
 	expect(await listed('MINI')).toEqual(['vendor-chat-1-mini']);
+});
+
+test.each([
+	['in an envelope', { code: 200, data: { data: [{ id: 'one' }, { id: null }] } }],
+	['as names', ['one']],
+])('a list of another form is a list: %s', async (_, json) => {
+	scripted.on('GET', '/v1/models', { json });
+	expect(await listed(undefined, scripted.credential())).toEqual(['one']);
 });
 
 test('where the service has no list, the user reads how to go on', async () => {

@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-
 import { useChatSandbox } from '../support/chat';
 import { ask, user, withModel } from '../support/chatModel';
 import { useScriptedService } from '../support/scriptedService';
@@ -69,24 +67,22 @@ describe('a chain that asks all its questions at once', () => {
 	const scripted = useScriptedService();
 
 	test('has five of them answered at a time', async () => {
-		const inFlight: ServerResponse[] = [];
-		let [asked, most] = [0, 0];
+		let [inFlight, most] = [0, 0];
 		const body = JSON.stringify(chatAnswer('Four').json);
 		scripted.on('POST', '/v1/messages', {
 			raw: (response) => {
-				most = Math.max(most, inFlight.push(response));
-				// Five are answered when all of them are there, and then the rest.
-				if (++asked % 5 > 0 && asked < 12) return;
-				for (const each of inFlight.splice(0))
-					each.writeHead(200, { 'content-type': 'application/json' }).end(body);
+				most = Math.max(most, ++inFlight);
+				// Long enough for all that are asked at once.
+				setTimeout(() => {
+					inFlight--;
+					response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+				}, 100);
 			},
 		});
-		const { error } = await withModel({ credential: scripted.credential() }, async (model) => {
-			await Promise.all(
-				Array.from({ length: 12 }, async () => await model.generate([user('Why?')])),
-			);
-		});
-		expect(error).toBeUndefined();
+		// As a chain does it, each of its items has a model of its own.
+		const ofItem = async () => await ask({ credential: scripted.credential() }, user('Why?'));
+		const asks = await Promise.all(Array.from({ length: 12 }, ofItem));
+		for (const { error } of asks) expect(error).toBeUndefined();
 		expect(scripted.sent('POST', '/v1/messages')).toHaveLength(12);
 		expect(most).toBe(5);
 	});

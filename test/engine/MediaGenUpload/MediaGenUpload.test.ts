@@ -9,9 +9,11 @@ import { type LocalServer, openServer } from '../../support/server';
 import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
 import { runNode, setBinaryDataMode, storedPath } from '../support/engine';
 import { expectRefused, fileItem, picture, useSandbox } from '../support/sandbox';
+import { useScriptedService } from '../support/scriptedService';
 import { goOn } from '../support/settings';
 
 const service = useSandbox();
+const scripted = useScriptedService();
 
 const PATH = '/v1/uploads/images';
 
@@ -100,6 +102,14 @@ describeInEachBinaryDataMode(() => {
 		expect(hours).toBe(72);
 		const stored = await fetch(String(json[0]?.url));
 		expect(Buffer.from(await stored.arrayBuffer()).equals(content)).toBe(true);
+	});
+
+	test('a service that states when its link dies is believed', async () => {
+		const url = 'https://example.com/a.png';
+		scripted.on('POST', PATH, { json: { url, expires_at: 1_767_225_600 } });
+		const items = [await fileItem(await picture(8, 8))];
+		const { json } = await run({}, items, {}, scripted.credential());
+		expect(json).toMatchObject([{ url, expiresAt: '2026-01-01T00:00:00.000Z' }]);
 	});
 
 	test('the largest picture the service takes goes through whole', async () => {

@@ -127,6 +127,14 @@ test.each(['fields', 'formData'])('%s: two fields with one name are refused', as
 	expect(service.requests).toEqual([]);
 });
 
+test('a field with the name under which the file is sent is refused: the service would have two of it', async () => {
+	const items = [await fileItem(Buffer.from('x'), 'x.mp3', 'audio/mpeg')];
+	const given = { body: '', ...fields(prompt, ['file', 'x']), bodyType: 'formData' };
+	const { error } = await run('music.task.submit', given, { items });
+	expect(error?.message).toContain('"Form Field of the File" must be another name');
+	expect(service.requests).toEqual([]);
+});
+
 const front = 'https://example.com/front.png';
 const side = 'https://example.com/w_400,h_300/side.png';
 
