@@ -19,7 +19,7 @@ export interface Connection extends Redactor {
 	/** Lifts the rules for public addresses, for a service on a private network. */
 	allowPrivateCallbacks: boolean;
 	brandWords: BrandWordMap;
-	/** An HMAC of the text in base64url, which only a holder of the key can make. `undefined` without a key. */
+	/** An HMAC of the text in base64url, which only a holder of the key can make. `undefined` without a credential. */
 	sign(text: string): string | undefined;
 	/** The credential, for n8n to sign requests with. Otherwise n8n would read and decrypt it for each request. */
 	decrypted?: ICredentialsDecrypted;
@@ -75,6 +75,7 @@ export function readConnection(credential: unknown): Connection {
 		);
 	}
 	const key = keyAsSent(stored.apiKey);
+	if (key === '') throw new Error('"API Key" is required');
 	if (/[^ -~\x80-\xff]/.test(key))
 		throw new Error('"API Key" must have only characters that a header can have: copy it again');
 	return {
@@ -82,8 +83,7 @@ export function readConnection(credential: unknown): Connection {
 		allowPrivateCallbacks: stored.allowPrivateCallbacks,
 		brandWords: readBrandWords(stored.brandWords),
 		...redactor(key),
-		sign: (text) =>
-			key === '' ? undefined : createHmac('sha256', key).update(text).digest('base64url'),
+		sign: (text) => createHmac('sha256', key).update(text).digest('base64url'),
 	};
 }
 

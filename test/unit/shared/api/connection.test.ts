@@ -197,15 +197,19 @@ describe('The key is not shown', () => {
 		expect(readConnection({ ...stored, apiKey: 'secret-2' }).sign('x')).not.toBe(signed);
 	});
 
-	test.each([
-		['a credential without a key', readConnection({ baseUrl: stored.baseUrl })],
-		['no credential', unknownConnection],
-	])('%s changes nothing', (_, nothing) => {
+	test('without a credential nothing is changed', () => {
 		const answer = { text: 'secret' };
-		expect(nothing.redact(answer)).toBe(answer);
-		expect(nothing.redactText('secret')).toBe('secret');
-		expect(nothing.sign('x')).toBeUndefined();
+		expect(unknownConnection.redact(answer)).toBe(answer);
+		expect(unknownConnection.redactText('secret')).toBe('secret');
+		expect(unknownConnection.sign('x')).toBeUndefined();
 	});
+
+	test.each([undefined, '', ' \n', '\u200b'])(
+		'a credential without one is refused: %j',
+		(apiKey) => {
+			expect(() => readConnection({ ...stored, apiKey })).toThrow('"API Key" is required');
+		},
+	);
 });
 
 describe('The credential of a node', () => {
