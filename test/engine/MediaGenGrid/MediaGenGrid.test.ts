@@ -110,6 +110,7 @@ test.each<[string, string, Given, string]>([
 	['no choice', 'reroll', { matchBy: '={{ $json.by }}' }, '"Choose By" is required'],
 	['an unknown choice', 'variation', unknownChoice, `"Choose By" must be one of ${choices}`],
 	['no button', 'variation', { matchBy: 'button' }, '"Button Name or ID" is required'],
+	['no button of a grid', 'reroll', { matchBy: 'button' }, '"Button Name or ID" is required'],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	expectRefused(service, await run(operation, { taskId: 't', ...given }), message);
 });
@@ -197,6 +198,19 @@ test.each([
 	expect(sent()).toEqual([{ task_id: id, custom_id: button }]);
 	const note = `The task has no button "${button}" for this operation: it is sent as it is`;
 	expect(json[0]?.notes).toEqual(noted === 'with a note' ? [note] : undefined);
+});
+
+test.each([
+	['variation', 'button', { custom_id: 'b1' }],
+	['variation', 'index', { index: 2 }],
+	['reroll', 'button', { custom_id: 'b1' }],
+	['reroll', 'reroll', {}],
+])('%s, chosen by %s by an expression, is sent without the other choice', async (...row) => {
+	const [operation, by, chosen] = row;
+	const parameters = { taskId: 't', matchBy: `={{ "${by}" }}`, index: 2, customId: 'b1' };
+	const { json } = await run(operation, { ...parameters, options: { checkOnly: true } });
+	expect(json[0]).toMatchObject({ problems: [] });
+	expect(json[0]?.request).toHaveProperty('body', { task_id: 't', ...chosen });
 });
 
 test('a speed that this package does not know is sent as it is, and the user is told', async () => {

@@ -1,49 +1,12 @@
 import fc from 'fast-check';
 
 import { buttonOptions } from '../../../nodes/MediaGenGrid/buttons';
-import { picture, requestBy, wholeGrid } from '../../../nodes/MediaGenGrid/request';
+import { requestBy, wholeGrid } from '../../../nodes/MediaGenGrid/request';
 import { readTask } from '../../../nodes/shared/api/records';
 
-const variationRequest = requestBy(picture);
 const rerollRequest = requestBy(wholeGrid);
 
 const whole = { task_id: 't', match_by: 'reroll' };
-
-test('a variation is sent with a number or with a button, never with both', () => {
-	const choice = fc.record(
-		{
-			match_by: fc.constantFrom('index', 'button'),
-			index: fc.integer(),
-			custom_id: fc.constantFrom('b1', 'b2'),
-		},
-		{ requiredKeys: ['match_by'] },
-	);
-	fc.assert(
-		fc.property(choice, (given) => {
-			const read = variationRequest.safeParse({ task_id: 't', ...given });
-			const { match_by, index, custom_id } = given;
-			if (match_by === 'button') {
-				expect(read.data).toEqual(
-					custom_id === undefined ? undefined : { task_id: 't', custom_id },
-				);
-			} else {
-				const fits = index !== undefined && index >= 1 && index <= 4;
-				expect(read.data).toEqual(fits ? { task_id: 't', index } : undefined);
-			}
-		}),
-	);
-});
-
-test('a re-roll has no number, and a button only where one was chosen', () => {
-	expect(
-		rerollRequest.parse({ task_id: 't', match_by: 'reroll', index: 2, custom_id: 'b' }),
-	).toEqual({ task_id: 't' });
-	expect(rerollRequest.parse({ task_id: 't', match_by: 'button', custom_id: 'b' })).toEqual({
-		task_id: 't',
-		custom_id: 'b',
-	});
-	expect(rerollRequest.safeParse({ task_id: 't', match_by: 'button' }).success).toBe(false);
-});
 
 test('metadata is any JSON object, kept to the letter, and nothing else', () => {
 	fc.assert(
