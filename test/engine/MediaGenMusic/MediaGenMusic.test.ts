@@ -194,7 +194,7 @@ const asDescribed = ['gpt_description', 'vocal_gender'];
 
 test.each<[string, string, Given, string[]]>([
 	['a description makes it described', 'coverSong', { gptDescription: 'd', ...stale }, asDescribed],
-	['chosen by an expression', 'coverSong', chosen('={{ false }}'), ['custom', ...asDescribed]],
+	['chosen by a text', 'coverSong', chosen('={{ "false" }}'), ['custom', ...asDescribed]],
 	['custom, with leftovers', 'coverSong', chosen(true), ['custom', ...asCustom]],
 	['extend leaves it open', 'extend', chosen('={{ "" }}'), asDescribed],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {

@@ -404,16 +404,13 @@ test("pictures of the workflow's own are uploaded first, wherever they stand", a
 	const first = { url: uploaded, role: 'first_frame' };
 	const last = { url: uploaded, role: 'last_frame' };
 	const both = { lastFrameSource: 'binary', lastFrameBinaryProperty: 'data' };
-	const threePictures = { ...asSent, element_input_urls: [front, uploaded, uploaded] };
+	const fourPictures = { ...asSent, element_input_urls: [front, side, uploaded, uploaded] };
 	const cases: Array<[Given, Given]> = [
 		[{ ...references(front), referenceSource: 'both' }, { image_urls: [front, uploaded] }],
 		[{ ...prompt, imageInput: 'firstFrame' }, { image_with_roles: [first] }],
 		[{ ...prompt, imageInput: 'firstAndLastFrame', ...both }, { image_with_roles: [first, last] }],
 		[images({ binaryProperty: 'data' }), { image_with_roles: [first] }],
-		[
-			elements({ ...sailor, elementInputUrls: [front], binaryProperties: 'data, data' }),
-			{ element_list: [threePictures] },
-		],
+		[sailorWith({ binaryProperties: 'data, data' }), { element_list: [fourPictures] }],
 	];
 	for (const [given, body] of cases) {
 		service.sandbox.requests.clear();
@@ -445,8 +442,9 @@ test('what the service silently changes is said', async () => {
 	);
 });
 
-const likeSecond = { prompt: 'like <<<image_2>>>' };
+const likeSecond = { prompt: 'like <<<image_2>>>, or <<<image_2>>>' };
 const likeFirst = { prompt: 'like <<<image_1>>>' };
+const likeNone = { ...references(front), prompt: 'like <<<image_0>>>' };
 const mute = { ...edit, ...more({ audio: false }) };
 
 test.each<[string, Given, Given, string]>([
@@ -461,6 +459,12 @@ test.each<[string, Given, Given, string]>([
 		likeFirst,
 		likeFirst,
 		'The prompt refers to <<<image_1>>>, and 0 images are given',
+	],
+	[
+		'an image of the number 0',
+		likeNone,
+		{ image_urls: [front] },
+		'The prompt refers to <<<image_0>>>, and 1 image is given',
 	],
 	[
 		'no sound beside a video',
@@ -620,9 +624,11 @@ test('Panel: what most people set first is in sight, before what few need', () =
 
 test('an element that is left as the panel adds it is not sent', async () => {
 	const untouched = { name: '', description: '', elementInputUrls: [], binaryProperties: '' };
-	const { error } = await run('generate', elements(untouched, sailor), undefined, goOn);
+	const others = ['cook', 'mate'].map((name) => ({ ...sailor, name }));
+	const { error } = await run('generate', elements(untouched, sailor, ...others), undefined, goOn);
 	expect(error).toBeUndefined();
-	expect(sent()).toEqual([expect.objectContaining({ element_list: sentSailor })]);
+	const names = ['sailor', 'cook', 'mate'].map((name) => ({ ...sentSailor[0], name }));
+	expect(sent()).toEqual([expect.objectContaining({ element_list: names })]);
 });
 
 test('pictures given as objects with a url are sent as plain URLs', async () => {

@@ -1,23 +1,14 @@
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
-import { runNode } from '../support/engine';
+import { newNodeRunner } from '../support/operations';
 import { useScriptedService } from '../support/scriptedService';
 import { numberTasks } from '../support/scriptedTasks';
 
 const service = useScriptedService();
 
+const run = newNodeRunner(service, new MediaGenVideo(), 'video');
+
 const extend = async (options = {}) =>
-	await runNode({
-		node: new MediaGenVideo(),
-		parameters: {
-			resource: 'video',
-			operation: 'remix',
-			taskId: 'task_0',
-			prompt: 'The fog lifts',
-			waitMode: 'none',
-			options,
-		},
-		credential: service.credential(),
-	});
+	await run('remix', { taskId: 'task_0', prompt: 'The fog lifts', options });
 
 const madeBy = (model: string) =>
 	service.on('GET', '/v1/tasks/task_0', {
@@ -47,18 +38,8 @@ test.each(['vidgen4', 'vidomni-v3-omni'])(
 
 test('what a sheet holds: capital booleans, and cells with a blank', async () => {
 	numberTasks(service);
-	madeBy('vidgen3.1-fast');
-	const { error } = await extend();
-	expect(error).toBeUndefined();
-	await runNode({
-		node: new MediaGenVideo(),
-		parameters: {
-			...{ resource: 'video', operation: 'generate', prompt: 'A pier', imageInput: 'none' },
-			additionalFields: { watermark: '={{ "TRUE" }}', negativePrompt: ' ' },
-			waitMode: 'none',
-		},
-		credential: service.credential(),
-	});
+	const additionalFields = { watermark: '={{ "TRUE" }}', negativePrompt: ' ' };
+	await run('generate', { prompt: 'A pier', additionalFields });
 	const [sent] = service.sent('POST', '/v1/videos/generations');
 	expect(sent?.body).toMatchObject({ watermark: true });
 	expect(sent?.body).not.toHaveProperty('negative_prompt');

@@ -106,15 +106,6 @@ test('extend infers nothing and demands nothing', () => {
 	);
 });
 
-test('"Automatic" and a mode given as text', () => {
-	expect(inferring.parse({ custom: 'auto', tags: 'folk' })).toEqual({ tags: 'folk' });
-	expect(inferring.parse({ custom: 'false', gpt_description: 'a shanty', tags: 'folk' })).toEqual({
-		custom: false,
-		gpt_description: 'a shanty',
-	});
-	expect(inferring.safeParse({ custom: 'perhaps', tags: 'folk' }).success).toBe(false);
-});
-
 test('a weight outside 0 to 1 is refused, unless the mode does not send it', () => {
 	const outside = fc.double({ noNaN: true }).filter((value) => value < 0 || value > 1);
 	fc.assert(

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 
 import {
 	elementMentions,
-	imageReferences,
 	videoNotes,
 } from '../../../../../nodes/MediaGenVideo/operations/generate/notes';
 import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
@@ -80,26 +79,6 @@ test('what the specification says of its model is not said of another', () => {
 	]);
 });
 
-test('a reference to a picture that is not given is sent, and a note names it', () => {
-	fc.assert(
-		fc.property(
-			fc.integer({ min: 0, max: 6 }),
-			fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 4 }),
-			fc.boolean(),
-			(pictures, numbers, withRoles) => {
-				const prompt = numbers.map((number) => `<<<image_${number}>>>`).join(' and ');
-				const given = withRoles
-					? { image_with_roles: Array(pictures).fill({ url, role: 'reference' }) }
-					: { image_urls: Array(pictures).fill(url) };
-				const missing = [...new Set(numbers.filter((number) => number < 1 || number > pictures))];
-				expect(imageReferences(prompt)).toEqual(numbers);
-				const notes = notesOf({ prompt, ...(pictures > 0 ? given : {}) });
-				expect(notes.map((note) => Number(/<<<image_(\d+)>>>/.exec(note)?.[1]))).toEqual(missing);
-			},
-		),
-	);
-});
-
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 
 const pictured = { description: 'd', element_input_urls: [url, url] };
@@ -127,31 +106,12 @@ test('mentions: names with spaces, the longest name first, addresses left alone'
 	expect(mentions('@Jürgen, please', 'Jürgen')).toEqual([['Jürgen'], []]);
 });
 
-test('an element takes two to four pictures, and a video three elements', () => {
-	fc.assert(
-		fc.property(
-			fc.integer({ min: 0, max: 8 }),
-			fc.integer({ min: 1, max: 6 }),
-			(pictures, elements) => {
-				const element_list = Array.from({ length: elements }, (_, at) => ({
-					...elementNamed(`e${at}`),
-					element_input_urls: Array(pictures).fill(url),
-				}));
-				const fits = pictures >= 2 && pictures <= 4 && elements <= 3;
-				expect(refused({ prompt: 'a', element_list }).length === 0).toBe(fits);
-			},
-		),
-	);
-});
-
 test('a negative prompt has at most 2500 characters', () => {
-	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_500) })).toEqual([]);
-	expect(refused({ prompt: 'a', negative_prompt: 'x'.repeat(2_501) })).toEqual([
-		'negative_prompt must have at most 2500 characters',
-	]);
 	// Two units of a string each.
 	expect(refused({ prompt: 'a', negative_prompt: '😀'.repeat(2_500) })).toEqual([]);
-	expect(refused({ prompt: 'a', negative_prompt: '😀'.repeat(2_501) })).toHaveLength(1);
+	expect(refused({ prompt: 'a', negative_prompt: '😀'.repeat(2_501) })).toEqual([
+		'negative_prompt must have at most 2500 characters',
+	]);
 });
 
 const video = (refer_type?: string) => [
