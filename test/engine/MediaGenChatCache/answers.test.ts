@@ -52,38 +52,32 @@ test("a deployment's own word in the usage is read", async () => {
 	expect(json.usage).toMatchObject({ inputUncached: 10, ...read });
 });
 
+const block = { type: 'text', text: 'It is.' };
 const two = [
 	{ type: 'text', text: 'It ' },
 	{ type: 'text', text: 'is.' },
 ];
-const inList = { message: { content: [{ text: 'It is.' }] }, finish_reason: 'stop' };
+const untyped = [{ text: 'It is.' }];
+const ended = { stop_reason: 'end_turn' };
 
-test.each([
-	['message', { content: [{ type: 'thinking' }, ...two], stop_reason: 'end_turn' }],
-	['message', { content: 'It is.', stop_reason: 'end_turn' }],
-	['completion', { choices: [{ message: { content: 'It is.' }, finish_reason: 'end_turn' }] }],
-	['completion', { choices: [inList], stop_reason: 'end_turn' }],
-] as const)('%s: the text is found in %j', async (operation, body) => {
-	const { json } = await answer(operation, { ...body, usage: hit });
-	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
-});
-
-const block = { type: 'text', text: 'It is.' };
-
-test.each([
-	{ content: ['It ', 'is.'] },
-	{ content: block },
-	{ content: [{ type: 'thinking', text: null }, block], stop_reason: null },
-	{ choices: [{ text: 'It is.' }] },
-	{ choices: [{ message: { content: [block] }, finish_reason: null }] },
-	{ choices: [{ message: { content: ['It is.'] } }], stop_reason: null },
-	{ code: 200, data: { content: [block] } },
-	{ code: 200, data: [{ choices: [{ message: { content: 'It is.' } }] }] },
-])('both operations find the text in %j', async (body) => {
+test.each<[object, string | null]>([
+	[{ content: [{ type: 'thinking' }, ...two], ...ended }, 'end_turn'],
+	[{ content: 'It is.', ...ended }, 'end_turn'],
+	[{ content: ['It ', 'is.'] }, null],
+	[{ content: block }, null],
+	[{ content: [{ type: 'thinking', text: null }, block], stop_reason: null }, null],
+	[{ choices: [{ text: 'It is.' }] }, null],
+	[{ choices: [{ message: { content: 'It is.' }, finish_reason: 'end_turn' }] }, 'end_turn'],
+	[{ choices: [{ message: { content: untyped }, finish_reason: 'stop' }], ...ended }, 'end_turn'],
+	[{ choices: [{ message: { content: [block] }, finish_reason: null }] }, null],
+	[{ choices: [{ message: { content: ['It is.'] } }], stop_reason: null }, null],
+	[{ code: 200, data: { content: [block] } }, null],
+	[{ code: 200, data: [{ choices: [{ message: { content: 'It is.' } }] }] }, null],
+])('both operations find the text in %j', async (body, stopReason) => {
 	for (const operation of ['message', 'completion'] as const) {
 		const { json, error } = await answer(operation, { ...body, error: null });
 		expect(error).toBeUndefined();
-		expect(json).toMatchObject({ text: 'It is.', stopReason: null, usage: null });
+		expect(json).toMatchObject({ text: 'It is.', stopReason, usage: null });
 	}
 });
 

@@ -328,17 +328,6 @@ describe('a service that answers otherwise', () => {
 		expect(chunks.at(0)).toEqual({ type: 'text-delta', delta: 'Four' });
 	});
 
-	test('an answer in one piece is as good as a stream', async () => {
-		const { error, chunks } = await asked('messages', {
-			json: { content: [{ type: 'text', text: 'Four' }], stop_reason: 'end_turn' },
-		});
-		expect(error).toBeUndefined();
-		expect(chunks).toEqual([
-			{ type: 'text-delta', delta: 'Four' },
-			{ type: 'finish', finishReason: 'stop', usage: undefined },
-		]);
-	});
-
 	test.each([
 		['an error', { error: { code: 402, message: 'Empty' } }, /Insufficient balance: Empty/],
 		['nothing of use', { done: true }, /The response could not be read/],

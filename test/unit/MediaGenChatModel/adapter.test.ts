@@ -152,17 +152,6 @@ describe('the log of an answer', () => {
 		expect(model.log(whole(100))).not.toHaveProperty('cacheRead');
 		expect(model.log(whole(200))).toHaveProperty('cacheRead');
 	});
-
-	test('is complete with tools, too', () => {
-		const { receipts, model } = adapter();
-		receipts.keep(receipt(100));
-		const bound = model.bindTools(['tool']).bindTools(['other']);
-		expect(bound.log(whole(100))).toHaveProperty('cacheRead', 70);
-		expect(model.seen).toEqual([
-			['bound', ['tool']],
-			['bound', ['other']],
-		]);
-	});
 });
 
 test('the choice of a tool goes along with each question', () => {

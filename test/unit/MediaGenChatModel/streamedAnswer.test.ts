@@ -202,36 +202,6 @@ describe('Completions style', () => {
 		expect(streamed.received).toEqual({ text: 'One two three No.', calls: [], usage: undefined });
 	});
 
-	test('of an answer that breaks off: its text, the names of its calls, and what it used', () => {
-		const { streamed } = read(
-			{ id: 'c-1', ...says({ content: 'One' }), usage: { prompt_tokens: 7 } },
-			calls({ index: 0, id: 'a', function: { name: 'draw', arguments: '{"n' } }),
-			{ choices: [], usage: null },
-		);
-		const received = { text: 'One', calls: ['draw'], usage: { prompt_tokens: 7 } };
-		expect(streamed.received).toEqual(received);
-		expect(streamed.isComplete).toBe(false);
-	});
-
-	test('the pieces of calls side by side come to each by its index', () => {
-		const named = (index: number, id: string) => ({ index, id, function: { name: 'draw' } });
-		const more = (index: number, given: string) => ({ index, function: { arguments: given } });
-		const answer = answerTo(
-			calls(named(0, 'a'), named(1, 'b')),
-			calls(more(1, '{"n":'), more(0, '{"n":')),
-			calls(more(0, '1}')),
-			calls(more(1, '2}')),
-			says({}, { finish_reason: 'tool_calls' }),
-		);
-		expect(answer).toMatchObject({
-			calls: [
-				{ id: 'a', name: 'draw', input: '{"n":1}' },
-				{ id: 'b', name: 'draw', input: '{"n":2}' },
-			],
-			stopReason: 'tool_calls',
-		});
-	});
-
 	test.each([undefined, '', null, 7, 'a'])('a piece with the id %j continues a call', (id) => {
 		const answer = answerTo(
 			calls({ index: 0, id: 'a', function: { name: 'draw', arguments: '{"n"' } }),
@@ -289,11 +259,6 @@ describe('Completions style', () => {
 		expect(answerTo({ id: 7, choices: [] }).id).toBeUndefined();
 		expect(answerTo({ id: 'c-1', choices: [] }, { id: null, choices: [] }).id).toBe('c-1');
 	});
-});
-
-test.each([{ message: 'Overloaded' }, 'Overloaded'])('an event with the error %j', (error) => {
-	expect(() => read({ type: 'error', error })).toThrow('Overloaded');
-	expect(() => read({ error })).toThrow('Overloaded');
 });
 
 test.each([null, undefined])('an error of %j is none', (error) => {
