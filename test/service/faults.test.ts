@@ -1,5 +1,5 @@
 import type { FaultRuleInput } from '../../sandbox/service';
-import { firstUrl, IMAGES, OFFICIAL, plainImage, upload } from './support/images';
+import { firstUrl, IMAGES, OFFICIAL } from './support/images';
 import { ask, clientOf, connectionError, download, until, useBench } from './support/sandbox';
 
 /** The code of a connection that has broken. */
@@ -53,15 +53,6 @@ describe('an injected code', () => {
 		const [task] = it.sandbox.tasks.list();
 		const answered = { status: 502, outcome: 'answered', task: task?.id };
 		expect(it.sandbox.requests.list()[0]).toMatchObject(answered);
-	});
-
-	test('refuses an upload, which is not stored', async () => {
-		const match = { path: '/v1/uploads/*' };
-		it.sandbox.faults.add({ match, effect: { type: 'status', status: 500 } });
-		expect((await upload(it.sandbox, await plainImage('png'))).body.error?.type).toBe(
-			'server_error',
-		);
-		expect((await upload(it.sandbox, await plainImage('png'))).status).toBe(200);
 	});
 });
 
@@ -124,12 +115,6 @@ describe('a broken answer', () => {
 		expect(await connectionError(it.client.get(path))).toMatch(LOST);
 		await until('it is noted', () => it.sandbox.requests.list()[0]?.outcome === 'cut');
 		expect((await it.client.get(path)).status).toBe(200);
-	});
-
-	test('cutBody in the middle of a finished picture', async () => {
-		const url = firstUrl(await it.finished(IMAGES, OFFICIAL));
-		it.sandbox.faults.add({ match: { path: '/files/*' }, effect: { type: 'cutBody' } });
-		expect(await connectionError(download(url))).toMatch(LOST);
 	});
 });
 

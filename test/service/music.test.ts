@@ -1,8 +1,7 @@
-import { receiver } from './support/receiver';
 import { listen, probe } from './support/media';
 import { MUSIC_OPERATIONS } from '../../sandbox/service/music/operations';
 import { IMAGES, OFFICIAL } from './support/images';
-import { clientOf, download, text, until, useBench, type Json } from './support/sandbox';
+import { clientOf, download, text, useBench, type Json } from './support/sandbox';
 
 const path = (operation: string) => `/v1/music/generations/${operation}`;
 
@@ -272,17 +271,6 @@ describe('a music task', () => {
 		}
 		const other = clientOf(it.sandbox, 'sandbox-key-unlimited');
 		expect((await other.get(`/v1/music/tasks/${it.song}`)).status).toBe(404);
-	});
-
-	test('calls back with its id and record', async () => {
-		it.sandbox.settings.set({ allowPrivateCallbacks: true });
-		const { url, arrivals } = await receiver();
-		const body = { task_id: it.song, tags: 'x', webhook: url };
-		const id = await it.client.submit(path('coverSong'), body);
-		await it.clock.advance(8_000);
-		await until('it has arrived', () => arrivals.length === 1);
-		const record = (await it.client.get(`/v1/music/tasks/${id}`)).body.data as object;
-		expect(arrivals[0]?.body).toEqual({ id, ...record });
 	});
 });
 
