@@ -9,16 +9,8 @@ import type {
 } from 'n8n-workflow';
 
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
-import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
-import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { MediaGenChatModel } from '../../nodes/MediaGenChatModel/MediaGenChatModel.node';
-import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { isObject } from '../../nodes/shared/util/json';
+import { ALL_NODES } from '../support/allNodes';
 
 const checkout = join(__dirname, '..', '..');
 
@@ -27,18 +19,17 @@ const page = (name: string) => readFileSync(join(checkout, 'docs', name), 'utf8'
 /** What all operations that buy a task have in common. */
 const SHARED = ['waiting.md', 'custom-requests.md', 'buy-once.md'];
 
+/** The nodes whose operations do. */
+const BUYING_TASKS = ['grid', 'image', 'music', 'video'];
+
 /** Each page, what it documents, and the pages that it leaves what is common to. */
 const documented: Array<[string, INodeType | ICredentialType, string[]]> = [
-	['balance.md', new MediaGenBalance(), []],
-	['chat-cache.md', new MediaGenChatCache(), []],
-	['chat-model.md', new MediaGenChatModel(), []],
 	['credential.md', new MediaGenApi(), []],
-	['grid.md', new MediaGenGrid(), SHARED],
-	['image.md', new MediaGenImage(), SHARED],
-	['music.md', new MediaGenMusic(), SHARED],
-	['trigger.md', new MediaGenTrigger(), []],
-	['upload.md', new MediaGenUpload(), []],
-	['video.md', new MediaGenVideo(), SHARED],
+	...Object.entries(ALL_NODES).map(([name, type]): [string, INodeType, string[]] => [
+		`${name}.md`,
+		type,
+		BUYING_TASKS.includes(name) ? SHARED : [],
+	]),
 ];
 
 type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;

@@ -1,18 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { INodeType } from 'n8n-workflow';
-
-import { MediaGenBalance } from '../../nodes/MediaGenBalance/MediaGenBalance.node';
-import { MediaGenChatCache } from '../../nodes/MediaGenChatCache/MediaGenChatCache.node';
-import { MediaGenChatModel } from '../../nodes/MediaGenChatModel/MediaGenChatModel.node';
-import { MediaGenGrid } from '../../nodes/MediaGenGrid/MediaGenGrid.node';
-import { MediaGenImage } from '../../nodes/MediaGenImage/MediaGenImage.node';
-import { MediaGenMusic } from '../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { MediaGenTrigger } from '../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { MediaGenUpload } from '../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { MediaGenVideo } from '../../nodes/MediaGenVideo/MediaGenVideo.node';
 import { isShown } from '../engine/support/fieldTable';
+import { ALL_NODES } from '../support/allNodes';
 
 interface ExampleNode {
 	name: string;
@@ -27,21 +17,9 @@ interface Example {
 	connections: Record<string, Record<string, Array<Array<{ node: string }>>>>;
 }
 
-const NODES: INodeType[] = [
-	new MediaGenBalance(),
-	new MediaGenChatCache(),
-	new MediaGenChatModel(),
-	new MediaGenGrid(),
-	new MediaGenImage(),
-	new MediaGenMusic(),
-	new MediaGenTrigger(),
-	new MediaGenUpload(),
-	new MediaGenVideo(),
-];
-
 /** The node behind a type, also where it is an agent's tool. */
 const ours = (type: string) =>
-	NODES.find(
+	Object.values(ALL_NODES).find(
 		({ description: { name } }) => type.replace(/Tool$/, '') === `n8n-nodes-mediagen.${name}`,
 	);
 
