@@ -10,19 +10,31 @@ import { goOn } from '../support/settings';
 
 const service = useSandbox();
 
-const run = async (
-	parameters: object,
-	apiKey = 'sandbox-key',
-	items = [{ json: { name: 'a' } }],
-	settings = {},
-) =>
-	await runNode({
-		node: new MediaGenBalance(),
-		parameters: { resource: 'balance', operation: 'get', ...parameters },
-		items,
-		credential: { ...service.credential(), apiKey },
-		settings,
-	});
+/** Runs of one node of an activated workflow. */
+function nodeOf(parameters: object) {
+	const { node } = rememberingNode(() => new MediaGenBalance());
+	return async ({
+		apiKey = 'sandbox-key',
+		credential = service.credential(),
+		items = [{ json: {} }],
+		settings = {},
+		id = '1',
+	} = {}) => {
+		const credentials = { mediaGenApi: { id, name: 'MediaGen' } };
+		return await runNode({
+			node,
+			parameters: { resource: 'balance', operation: 'get', ...parameters },
+			items,
+			credential: { ...credential, apiKey },
+			settings: { credentials, ...settings },
+		});
+	};
+}
+
+const run = async (parameters: object, run: Parameters<ReturnType<typeof nodeOf>>[0] = {}) =>
+	await nodeOf(parameters)(run);
+
+const forbidden = { apiKey: 'sandbox-key-forbidden', ...goOn };
 
 test('get tells what is left and what has been used', async () => {
 	service.sandbox.setBalance(1234);
@@ -33,13 +45,13 @@ test('get tells what is left and what has been used', async () => {
 });
 
 test('a key without a limit has -1 in the record and null remaining', async () => {
-	const { json } = await run({}, 'sandbox-key-unlimited');
+	const { json } = await run({}, { apiKey: 'sandbox-key-unlimited' });
 	const unlimited = { remainBalance: -1, remainCredits: -1, remaining: null };
 	expect(json[0]).toMatchObject({ ...unlimited, unlimitedQuota: true });
 });
 
 test("a deleted key shows the service's own message", async () => {
-	const { error } = await run({}, 'sandbox-key-deleted');
+	const { error } = await run({}, { apiKey: 'sandbox-key-deleted' });
 	const headers = { authorization: 'Bearer sandbox-key-deleted' };
 	const answer = await fetch(`${service.sandbox.url}/v1/balance`, { headers });
 	const { message } = (await answer.json()) as { message: string };
@@ -65,9 +77,10 @@ test.each([
 	['too few credits', 'sandbox-key', { compare: 'credits', threshold: 501 }, 'low'],
 	['too little balance', 'sandbox-key', { compare: 'balance', threshold: 100_000 }, 'low'],
 	['no limit', 'sandbox-key-unlimited', { compare: 'balance', threshold: 1_000_000 }, 'enough'],
-])('check: %s', async (_, key, parameters, output) => {
+])('check: %s', async (_, apiKey, parameters, output) => {
 	service.sandbox.setBalance(500);
-	const { outputs } = await run({ operation: 'check', ...parameters }, key);
+	const items = [{ json: { name: 'a' } }];
+	const { outputs } = await run({ operation: 'check', ...parameters }, { apiKey, items });
 	expect(outputsOf({ outputs })).toBe(output);
 	const json = { name: 'a', balance: expect.any(Object) as object };
 	expect(outputs.flat()[0]).toMatchObject({ json, pairedItem: { item: 0 } });
@@ -100,7 +113,7 @@ test.each([401, 403])('HTTP %s is told as such, without the key', async (status)
 });
 
 test('with Continue On Fail the error is the item', async () => {
-	const { json } = await run({}, 'sandbox-key-forbidden', undefined, goOn.settings);
+	const { json } = await run({}, forbidden);
 	const text: unknown = expect.any(String);
 	expect(json[0]).toEqual({
 		error: { message: text, description: text, code: '403', type: text, httpStatus: 403 },
@@ -114,35 +127,10 @@ describe('What the node remembers from run to run', () => {
 		'without Simplify (%s) nothing is added to the record, and nothing converted',
 		async (simplify) => {
 			scripted.on('GET', '/v1/balance', { json: { remain_balance: '12.50', unlimited_quota: 0 } });
-			const { json } = await runNode({
-				node: new MediaGenBalance(),
-				parameters: { resource: 'balance', operation: 'get', simplify },
-				credential: scripted.credential(),
-			});
+			const { json } = await run({ simplify }, { credential: scripted.credential() });
 			expect(json[0]).toEqual({ remain_balance: '12.50', unlimited_quota: 0 });
 		},
 	);
-
-	/** Runs of one node of an activated workflow. */
-	function nodeOf(parameters: object) {
-		const { node } = rememberingNode(() => new MediaGenBalance());
-		return async ({
-			apiKey = 'sandbox-key',
-			credential = service.credential(),
-			items = [{ json: {} }],
-			settings = {},
-			id = '1',
-		} = {}) => {
-			const credentials = { mediaGenApi: { id, name: 'MediaGen' } };
-			return await runNode({
-				node,
-				parameters: { resource: 'balance', ...parameters },
-				items,
-				credential: { ...credential, apiKey },
-				settings: { credentials, ...settings },
-			});
-		};
-	}
 
 	const spend = async (count: number, given = {}) =>
 		await runNode({
@@ -153,7 +141,6 @@ describe('What the node remembers from run to run', () => {
 		});
 
 	const report = () => nodeOf({ operation: 'report' });
-	const forbidden = { apiKey: 'sandbox-key-forbidden', ...goOn };
 
 	test('report: the first run says that it is the first, the next one what was spent since', async () => {
 		service.sandbox.setBalance(1_000);
@@ -360,11 +347,7 @@ describe('A service that states no credits', () => {
 			json: { success: true, remain_balance: 5, used_balance: 1, ...record },
 		});
 		const given = { operation: 'check', compare: 'credits', threshold: 1 };
-		return await runNode({
-			node: new MediaGenBalance(),
-			parameters: { resource: 'balance', ...given },
-			credential: scripted.credential(),
-		});
+		return await run(given, { credential: scripted.credential() });
 	};
 
 	test('check: they are not taken for enough', async () => {
@@ -405,7 +388,7 @@ test('check as a tool of an agent, which sees one output: what is low comes out 
 });
 
 test('get asks once for all items', async () => {
-	const { json } = await run({}, undefined, [{ json: { name: 'a' } }, { json: { name: 'b' } }]);
+	const { json } = await run({}, { items: [{ json: {} }, { json: {} }] });
 	expect(json).toHaveLength(2);
 	expect(service.sandbox.requests.list()).toHaveLength(1);
 });

@@ -15,6 +15,7 @@ import {
 	top,
 } from '../support/fieldTable';
 import { generatePicture, prompts } from '../support/generatePicture';
+import { newNodeRunner } from '../support/operations';
 import { expectRefused, fileItem, picture, submissions, useSandbox } from '../support/sandbox';
 
 const service = useSandbox();
@@ -250,15 +251,11 @@ const unlisted = (model: string) =>
 	`The model "${model}" is not in this package's list: it is sent as it is`;
 const sent = () => submissions(service.sandbox).map(({ body }) => body);
 
+const runNewNode = newNodeRunner(service, new MediaGenImage(), 'image');
+
 /** What a new node does with the given parameters only. */
-async function runNew(parameters: INodeParameters, items: INodeExecutionData[] = [{ json: {} }]) {
-	return await runNode({
-		node: new MediaGenImage(),
-		parameters: { resource: 'image', waitMode: 'none', ...parameters },
-		items,
-		credential: service.credential(),
-	});
-}
+const runNew = async (parameters: INodeParameters, items?: INodeExecutionData[]) =>
+	await runNewNode('generate', parameters, items);
 
 const url = { referenceImages: 'url', imageUrls: [front] };
 const lite = (name: string, value: string) =>

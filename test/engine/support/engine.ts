@@ -34,6 +34,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
+import { nodeOf } from '../../support/node';
 import { oneCredential } from './credentials';
 
 const START = 'Start';
@@ -229,14 +230,7 @@ export function openExecution(options: RunOptions) {
 		typeof pairedItem === 'object' && 'item' in pairedItem ? items[pairedItem.item] : undefined;
 	const back = (failed: INodeExecutionData[]) =>
 		leftBack-- > 0 ? copyOf(failed).map((item) => ({ ...item, binary: rowOf(item)?.binary })) : [];
-	const inner = (id: string, type: string): INode => ({
-		id: randomUUID(),
-		name: id,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	});
+	const inner = (title: string, type: string) => nodeOf(title, { id: randomUUID(), type });
 	const underTest: INode = {
 		...inner(UNDER_TEST, name),
 		parameters: options.parameters,

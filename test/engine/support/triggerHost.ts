@@ -16,6 +16,7 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 
 import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
 import { setClock } from '../../../nodes/shared/util/clock';
+import { nodeOf } from '../../support/node';
 import { additionalDataOf, binaryService, nodeTypesOf } from './engine';
 
 const TRIGGER = 'Trigger';
@@ -101,16 +102,14 @@ export class TriggerHost {
 		private readonly credential: { baseUrl: string; apiKey: string },
 		parameters: INodeParameters = {},
 	) {
-		this.node = {
+		this.node = nodeOf(TRIGGER, {
 			id: randomUUID(),
-			name: TRIGGER,
 			type: 'mediaGenTrigger',
 			typeVersion: 2,
-			position: [0, 0],
 			webhookId: this.id,
 			parameters,
 			credentials: { mediaGenApi: { id: this.id, name: 'MediaGen' } },
-		};
+		});
 	}
 
 	private workflow(): Workflow {
