@@ -129,18 +129,6 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		});
 	});
 
-	test('with "Continue" an item that cannot be sent does not keep the others back', async () => {
-		const items = questions('One?', '', 'Three?');
-		const { json } = await ask({}, { items, ...goOn });
-		expect(json[1]).toEqual({
-			error: expect.objectContaining({
-				message: expect.stringContaining('"Question" is required'),
-				description: expect.any(String),
-			}),
-		});
-		expect(service.requests()).toHaveLength(2);
-	});
-
 	test('with an error output, items without an answer go there', async () => {
 		const { outputs } = await failSecond(errorOutput);
 		expect(outputs.map((output) => output.length)).toStrictEqual([2, 1]);

@@ -68,21 +68,17 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		expect(second.warnings).toEqual([]);
 	});
 
-	test('two items in parallel with the same cold prefix pay for one write; with the option off for two', async () => {
-		const node = chatNode(operation, service.credential);
-		const writes = async (subject: string, warmCacheFirst: boolean) => {
-			const { json } = await node.run({
-				items: questions('One?', 'Two?'),
-				parameters: {
-					cachedBlocks: blocks({ text: document(subject) }),
-					options: { warmCacheFirst, concurrency: 2 },
-				},
-			});
-			return (json as unknown as Seen[]).filter(({ usage }) => usage.cacheWrite > 0).length;
-		};
+	test('with "Warm Cache First" off, two items in parallel with the same cold prefix pay for two writes', async () => {
 		service.sandbox.settings.set({ chatLatency: 5_000 });
-		expect(await writes('oven', false)).toBe(2);
-		expect(await writes('lamp', true)).toBe(1);
+		const { json } = await chatNode(operation, service.credential).run({
+			items: questions('One?', 'Two?'),
+			parameters: {
+				cachedBlocks: blocks({ text: document('oven') }),
+				options: { warmCacheFirst: false, concurrency: 2 },
+			},
+		});
+		const usages = (json as unknown as Seen[]).map(({ usage }) => usage);
+		expect(usages.filter(({ cacheWrite }) => cacheWrite > 0)).toHaveLength(2);
 	});
 
 	test('what an earlier attempt wrote may have expired: of the rest, one request writes it again before the others', async () => {

@@ -464,74 +464,57 @@ describe('Reference images', () => {
 		expectRefused(service, await runNew({ ...generate, ...given }), message);
 	});
 
-	const noReference =
+	const isNone =
 		'must come with a reference image, the one to be repainted: "Reference Images" is None';
 	const isEmpty = 'is required: its expression is empty';
 
-	const masked = (maskUrl: string) => ({ referenceImages: 'none', ...more({ maskUrl }) });
-	const maskOfInput = (maskBinaryProperty: string) => more({ maskBinaryProperty });
-
-	test.each<[string, INodeParameters, string]>([
-		['a mask', masked(side), 'Mask URL'],
-		['a mask from the input', maskOfInput('mask'), 'Mask Input Data Field Name'],
-		['a mask for a lite model', { ...lite, ...masked(side) }, 'Mask URL'],
-		['a mask of a row', { ...masked(side), referenceImages: '={{ "none" }}' }, 'Mask URL'],
-	])('%s without a reference image is refused before a request', async (_, given, label) => {
-		const { error } = await runNew({ ...generate, ...given });
-		expect(error?.message).toBe(`"${label}" ${noReference} [row 1 (item 0)]`);
-		expect(service.sandbox.requests.list()).toEqual([]);
+	const withoutReference = (maskUrl: string) => ({
+		referenceImages: 'none',
+		...more({ maskUrl }),
 	});
+	const withMask = (maskUrl: string) => ({ ...byUrl(front), ...more({ maskUrl }) });
+	const maskOfInput = (maskBinaryProperty: string) => more({ maskBinaryProperty });
+	const ofField = '"Mask Input Data Field Name"';
 
 	const secondRequired = '"Image URLs › 2" is required';
-	const withNull = `={{ ["${front}", null] }}`;
-	const withoutLink = `={{ [{ url: "${front}" }, { url: null }] }}`;
-	const blankMask = maskOfInput('={{ " " }}');
-	const hasNames = 'must have a name on both sides of each comma';
+	const byExpression = (imageUrls: string) => ({ referenceImages: 'url', imageUrls });
+	const withNull = byExpression(`={{ ["${front}", null] }}`);
+	const withoutLink = byExpression(`={{ [{ url: "${front}" }, { url: null }] }}`);
+	const withSong = byExpression(`={{ ['${front}', { kind: 'audio', url: '${side}' }] }}`);
+	const aVideo = withMask(`={{ ({ kind: 'video', url: '${side}' }) }}`);
+	const ofKind = (kind: string) =>
+		`must give the kind image, and gives a result of the kind ${kind}`;
+	const hasNames = '"Input Data Field Name" must have a name on both sides of each comma';
+	const noNames = '"Input Data Field Name" must be the names of binary fields';
+	const anyOf = '"Reference Images" must be one of url, binary, both, not "urls"';
 	const both = (imageUrls: INodeParameters[string], imageBinaryProperties: string) => ({
 		...{ referenceImages: 'both', imageUrls, imageBinaryProperties },
 	});
 
 	test.each<[string, INodeParameters, string]>([
-		['a mask', { ...byUrl(front), ...more({ maskUrl: nowhere }) }, `"Mask URL" ${isEmpty}`],
+		['a mask without a reference', withoutReference(side), `"Mask URL" ${isNone}`],
+		['a mask of the input without a reference', maskOfInput('mask'), `${ofField} ${isNone}`],
+		['the same for a lite model', { ...lite, ...withoutReference(side) }, `"Mask URL" ${isNone}`],
 		[
-			'a mask of the input',
-			{ ...byUrl(front), ...blankMask },
-			`"Mask Input Data Field Name" ${isEmpty}`,
+			'a mask of a row without a reference',
+			{ ...withoutReference(side), referenceImages: '={{ "none" }}' },
+			`"Mask URL" ${isNone}`,
 		],
-		['a mask without a reference', masked(nowhere), `"Mask URL" ${isEmpty}`],
-		['a second reference', byUrl(front, nowhere), secondRequired],
-		['a reference in a list', { referenceImages: 'url', imageUrls: withNull }, secondRequired],
-		['a result without a link', { referenceImages: 'url', imageUrls: withoutLink }, secondRequired],
-		['a field name beside URLs', both([front], nowhere), `"Input Data Field Name" ${isEmpty}`],
-		['the URLs beside a field name', both('={{ [] }}', 'data'), `"Image URLs" ${isEmpty}`],
+		['a mask that is empty', withMask(nowhere), `"Mask URL" ${isEmpty}`],
 		[
-			'one of two field names',
-			byName('=data,{{ $json.none }}'),
-			`"Input Data Field Name" ${hasNames}`,
+			'a field name of a mask that is empty',
+			{ ...byUrl(front), ...maskOfInput('={{ " " }}') },
+			`${ofField} ${isEmpty}`,
 		],
-	])('%s whose expression is empty is refused before a request', async (_, given, message) => {
-		const photo = await fileItem(await picture(64, 48));
-		const { error } = await runNew({ ...generate, ...given }, [photo]);
-		expect(error?.message).toBe(`${message} [row 1 (item 0)]`);
-		expect(service.sandbox.requests.list()).toEqual([]);
-	});
-
-	const noNames = '"Input Data Field Name" must be the names of binary fields';
-
-	test.each<[string, INodeParameters, string]>([
-		[
-			'a song among the references',
-			{
-				referenceImages: 'url',
-				imageUrls: `={{ ['${front}', { kind: 'audio', url: '${side}' }] }}`,
-			},
-			'"Image URLs" must give the kind image, and gives a result of the kind audio',
-		],
-		[
-			'a video as a mask',
-			{ ...byUrl(front), ...more({ maskUrl: `={{ ({ kind: 'video', url: '${side}' }) }}` }) },
-			'"Mask URL" must give the kind image, and gives a result of the kind video',
-		],
+		['neither a mask nor a reference', withoutReference(nowhere), `"Mask URL" ${isEmpty}`],
+		['a second reference that is empty', byUrl(front, nowhere), secondRequired],
+		['a reference in a list that is empty', withNull, secondRequired],
+		['a result without a link', withoutLink, secondRequired],
+		['URLs and an empty field name', both([front], nowhere), `"Input Data Field Name" ${isEmpty}`],
+		['a field name and empty URLs', both('={{ [] }}', 'data'), `"Image URLs" ${isEmpty}`],
+		['one of two field names', byName('=data,{{ $json.none }}'), hasNames],
+		['a song among the references', withSong, `"Image URLs" ${ofKind('audio')}`],
+		['a video as a mask', aVideo, `"Mask URL" ${ofKind('video')}`],
 		[
 			'the file in place of the name of its field, for a mask',
 			{ ...byUrl(front), ...maskOfInput('={{ $binary.data }}') },
@@ -539,21 +522,9 @@ describe('Reference images', () => {
 		],
 		['the same beside URLs', both([front], '={{ $binary.data }}'), noNames],
 		['a number beside URLs', both([front], '={{ 7 }}'), noNames],
-		[
-			'a list without a mask',
-			{ ...byUrl(front), ...more({ maskUrl: '={{ [null] }}' }) },
-			'"Mask URL" is required: its expression is empty',
-		],
-		[
-			'a result without a link, for a mask',
-			{ ...byUrl(front), ...more({ maskUrl: '={{ ({ url: null }) }}' }) },
-			'"Mask URL" is required: its expression is empty',
-		],
-		[
-			'a source that does not exist',
-			{ ...byUrl(front), referenceImages: '={{ "urls" }}' },
-			'"Reference Images" must be one of url, binary, both, not "urls"',
-		],
+		['a list without a mask', withMask('={{ [null] }}'), `"Mask URL" ${isEmpty}`],
+		['a mask without a link', withMask('={{ ({ url: null }) }}'), `"Mask URL" ${isEmpty}`],
+		['an unknown source', { ...byUrl(front), referenceImages: '={{ "urls" }}' }, anyOf],
 	])('%s is refused before a request: it would not be sent', async (_, given, message) => {
 		const photo = await fileItem(await picture(64, 48));
 		const { error } = await runNew({ ...generate, ...given }, [photo]);
@@ -647,22 +618,20 @@ describe('Edit', () => {
 		expectRefused(service, await runNew({ ...edit, ...given }), message);
 	});
 
-	describe('with a data URI or a large picture', () => {
-		const lite = { model: 'lite-2-lite' };
-		test('a lite model takes a data URI', async () => {
-			const dataUri = `data:image/png;base64,${(await picture(8, 8)).toString('base64')}`;
-			const { error } = await runNew({ ...edit, ...lite, ...byUrl(dataUri) });
-			expect(error).toBeUndefined();
-			expect(sent()).toMatchObject([{ image_urls: [dataUri] }]);
-		});
+	const lite = { model: 'lite-2-lite' };
+	test('a lite model takes a data URI', async () => {
+		const dataUri = `data:image/png;base64,${(await picture(8, 8)).toString('base64')}`;
+		const { error } = await runNew({ ...edit, ...lite, ...byUrl(dataUri) });
+		expect(error).toBeUndefined();
+		expect(sent()).toMatchObject([{ image_urls: [dataUri] }]);
+	});
 
-		test('a lite model refuses a picture of the input with more bytes than it takes', async () => {
-			const head = await picture(8, 8);
-			const bytes = REFERENCE_LIMITS.lite.bytes + 1;
-			const item = await fileItem(Buffer.concat([head, Buffer.alloc(bytes - head.length)]));
-			const result = await runNew({ ...edit, ...lite }, [item]);
-			expectRefused(service, result, `has ${bytes} bytes, and 10485760 are the limit`);
-		});
+	test('a lite model refuses a picture of the input with more bytes than it takes', async () => {
+		const head = await picture(8, 8);
+		const bytes = REFERENCE_LIMITS.lite.bytes + 1;
+		const item = await fileItem(Buffer.concat([head, Buffer.alloc(bytes - head.length)]));
+		const result = await runNew({ ...edit, ...lite }, [item]);
+		expectRefused(service, result, `has ${bytes} bytes, and 10485760 are the limit`);
 	});
 
 	test('a mask of a row whose "Mask" is None is not sent, and the item says so', async () => {

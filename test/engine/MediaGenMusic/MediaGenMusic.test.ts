@@ -185,16 +185,21 @@ test('the versions that each operation offers', async () => {
 });
 
 const weight = { styleWeight: 0.5 };
-const additional = { ...weight, title: 'Harbour', vocalGender: 'Male' };
+const gender = { vocalGender: 'Male' };
+const additional = { ...weight, title: 'Harbour', ...gender };
 const stale = { tags: 'folk', additionalFields: additional };
 const both = { prompt: 'la', gptDescription: 'd', ...stale };
 const chosen = (custom: string | boolean) => ({ custom, ...both });
+const wrongButUnread = {
+	...chosen('={{ "false" }}'),
+	additionalFields: { styleWeight: 7, ...gender },
+};
 const asCustom = ['prompt', 'tags', 'title', 'style_weight', 'vocal_gender'];
 const asDescribed = ['gpt_description', 'vocal_gender'];
 
 test.each<[string, string, Given, string[]]>([
 	['a description makes it described', 'coverSong', { gptDescription: 'd', ...stale }, asDescribed],
-	['chosen by a text', 'coverSong', chosen('={{ "false" }}'), ['custom', ...asDescribed]],
+	['chosen by a text', 'coverSong', wrongButUnread, ['custom', ...asDescribed]],
 	['custom, with leftovers', 'coverSong', chosen(true), ['custom', ...asCustom]],
 	['extend leaves it open', 'extend', chosen('={{ "" }}'), asDescribed],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
@@ -233,6 +238,7 @@ const within = 'must be a number from 0 to 1';
 const whole = 'must be a whole number';
 const more = (additionalFields: INodeParameters) => ({ additionalFields });
 const weighing = (weights: INodeParameters) => ({ custom: true, ...more(weights) });
+const tooTame = weighing({ weirdnessConstraint: -0.01 });
 const fromThree = { startS: 3, tags: 'folk' };
 const byFour = more({ version: '={{ "v4" }}' });
 
@@ -257,6 +263,7 @@ test.each<[string, string, Given, string]>([
 	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, `"Start" ${whole}`],
 	['half a second more', 'crop', { startS: 2, endS: 4.5 }, `"End" ${whole} of at least 0`],
 	['an accompaniment by v4', 'addInstrumental', byFour, '"Version" must be one of v5, v5.5'],
+	['a weight below none', 'coverSong', tooTame, `"Weirdness" ${within}`],
 	['a weight above one', 'coverSong', weighing({ styleWeight: 1.01 }), `"Style Weight" ${within}`],
 	[
 		'a weight that is none',

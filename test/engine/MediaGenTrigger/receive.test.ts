@@ -208,19 +208,13 @@ describe('A callback for a completed record without a result', () => {
 		expect(await host.receive(record)).toMatchObject({ status: 503 });
 	});
 
-	test('is answered 503 where the record of a song has its cover alone', async () => {
-		const music = [{ title: 'Rain', audio_url: '', image_url: 'https://files.example.com/1.png' }];
-		const record = { id: 'song', status: 'completed', result: { music } };
-		service.on('GET', '/v1/tasks/song', { json: record });
-		expect(await host.receive(record)).toMatchObject({ status: 503 });
-	});
-
 	test.each<[string, object]>([
 		['a cover beside an empty link', { cover_url: cover, video_url: null }],
 		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
 		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
 		['one picture of two', { images: [{ url: [cover] }, { url: [null] }] }],
 		['a cover alone', { cover_url: cover }],
+		['a song with its cover alone', { music: [{ audio_url: '', image_url: cover }] }],
 		['a frame alone', { first_frame_url: cover }],
 		['a thumbnail alone', { thumbnail_url: cover }],
 		['words alone', { revised_prompt: 'A lighthouse in the fog' }],

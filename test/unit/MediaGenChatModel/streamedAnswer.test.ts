@@ -189,19 +189,6 @@ describe('Completions style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
 	});
 
-	test('text, as a text, in blocks, or as a refusal', () => {
-		const { texts, streamed } = read(
-			says({ content: 'One ' }),
-			says({ content: [{ text: 'two ' }, { text: 'three' }, 7, { image: 'x' }] }),
-			says({ content: null, refusal: ' No.' }),
-			says({ content: 7 }),
-			{ choices: [] },
-			{ choices: 'none' },
-		);
-		expect(texts).toEqual(['One ', 'two three', ' No.', '', '', '']);
-		expect(streamed.received).toEqual({ text: 'One two three No.', calls: [], usage: undefined });
-	});
-
 	test.each([undefined, '', null, 7, 'a'])('a piece with the id %j continues a call', (id) => {
 		const answer = answerTo(
 			calls({ index: 0, id: 'a', function: { name: 'draw', arguments: '{"n"' } }),

@@ -106,23 +106,6 @@ test('extend infers nothing and demands nothing', () => {
 	);
 });
 
-test('a weight outside 0 to 1 is refused, unless the mode does not send it', () => {
-	const outside = fc.double({ noNaN: true }).filter((value) => value < 0 || value > 1);
-	fc.assert(
-		fc.property(
-			outside,
-			fc.constantFrom('style_weight', 'weirdness_constraint', 'audio_weight'),
-			(value, name) => {
-				const read = inferring.safeParse({ custom: true, [name]: value });
-				expect(read.error?.issues[0]?.path).toEqual([name]);
-				expect(
-					inferring.safeParse({ custom: false, gpt_description: 'a', [name]: value }).success,
-				).toBe(true);
-			},
-		),
-	);
-});
-
 test('the list of stem types is narrowed by the filter', async () => {
 	const search = async (filter?: string) => {
 		const { results } = await new MediaGenMusic().methods.listSearch.searchStemTypes.call(
