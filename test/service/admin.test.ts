@@ -93,16 +93,6 @@ describe('the admin paths', () => {
 		}
 	});
 
-	test('send a callback by hand', async () => {
-		it.sandbox.settings.set({ allowPrivateCallbacks: true });
-		const { url, arrivals } = await receiver();
-		const forged = { base: url, body: { id: 'x' }, kind: 'forged' };
-		const noted = await it.admin('POST', '/callbacks', forged);
-		expect(noted.body).toMatchObject([{ kind: 'forged', url: `${url}/callback` }]);
-		await until('it has arrived', () => arrivals.length === 1);
-		expect(arrivals[0]?.body).toEqual({ id: 'x' });
-	});
-
 	test('reset everything, with new ids', async () => {
 		const before = await it.client.submit(IMAGES, OFFICIAL);
 		it.sandbox.durations.set({ image: 1 });

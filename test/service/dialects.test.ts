@@ -241,6 +241,12 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		const url = dialect === 'enveloped' ? [LINK] : LINK;
 		expect(recordOf({ body })).toMatchObject({ status: 'completed', url, fail_reason: '' });
 		expect('data' in body).toBe(dialect === 'enveloped');
+		const other = await submitted(IMAGES, { ...LITE, prompt: 'sandbox:fail' });
+		const read = async () => recordOf(await it.client.get(`${IMAGES}/${other}`));
+		expect(await read()).toMatchObject({ status: 'submitted', url: '', fail_reason: '' });
+		await it.clock.advance(10_000);
+		const fail_reason = expect.stringMatching(/./) as string;
+		expect(await read()).toMatchObject({ status: 'failed', url: '', fail_reason });
 	});
 
 	test('chat answers have content and usage of the dialect', async () => {

@@ -1,7 +1,18 @@
 import sharp from 'sharp';
 import { createSandbox } from '../../sandbox/service';
 import { firstUrl, IMAGES, LITE, OFFICIAL, uploaded } from './support/images';
-import { ask, bench, clientOf, download, refusalOf, text, type Json } from './support/sandbox';
+import {
+	ask,
+	bench,
+	clientOf,
+	download,
+	refusalOf,
+	text,
+	useBench,
+	type Json,
+} from './support/sandbox';
+
+const it = useBench();
 
 /** The spec's table, read once more. */
 const SIZES = `
@@ -28,35 +39,35 @@ auto 1024x1024 2048x2048 2880x2880`
 describe('the pictures that come out', () => {
 	const metadataOf = async (task: Json) => await sharp(await download(firstUrl(task))).metadata();
 
-	it.each(SIZES)('%s is %s, %s or %s pixels', async (size, ...expected) => {
-		const { client, clock } = await bench();
+	test.each(SIZES)('%s is %s, %s or %s pixels', async (size, ...expected) => {
 		const body = { ...OFFICIAL, size, output_format: 'jpeg', output_compression: 40 };
 		const ids = await Promise.all(
-			['1k', '2k', '4k'].map((resolution) => client.submit(IMAGES, { ...body, resolution })),
+			['1k', '2k', '4k'].map((resolution) => it.client.submit(IMAGES, { ...body, resolution })),
 		);
-		await clock.advance(3_000);
+		await it.clock.advance(3_000);
 		const seen: string[] = [];
 		for (const id of ids) {
-			const { width, height } = await metadataOf(await client.task(id));
+			const { width, height } = await metadataOf(await it.client.task(id));
 			seen.push(`${width}x${height}`);
 		}
 		expect(seen).toEqual(expected);
 	});
 
-	it('have the pixels that were asked for by number', async () => {
-		const { finished } = await bench();
-		const task = await finished(IMAGES, { ...OFFICIAL, size: '1040x784', resolution: '4k' });
+	test('have the pixels that were asked for by number', async () => {
+		const task = await it.finished(IMAGES, { ...OFFICIAL, size: '1040x784', resolution: '4k' });
 		expect(await metadataOf(task)).toMatchObject({ width: 1040, height: 784, format: 'png' });
 	});
 
-	it.each(['png', 'jpeg', 'webp'])('are %s when that is asked for, and say so', async (format) => {
-		const { finished } = await bench();
-		const task = await finished(IMAGES, { ...OFFICIAL, output_format: format });
-		expect((await fetch(firstUrl(task))).headers.get('content-type')).toBe(`image/${format}`);
-		expect((await metadataOf(task)).format).toBe(format);
-	});
+	test.each(['png', 'jpeg', 'webp'])(
+		'are %s when that is asked for, and say so',
+		async (format) => {
+			const task = await it.finished(IMAGES, { ...OFFICIAL, output_format: format });
+			expect((await fetch(firstUrl(task))).headers.get('content-type')).toBe(`image/${format}`);
+			expect((await metadataOf(task)).format).toBe(format);
+		},
+	);
 
-	it('are smaller with lower compression quality', async () => {
+	test('are smaller with lower compression quality', async () => {
 		const { finished } = await bench({ seed: 1 });
 		const size = async (output_compression: number) => {
 			const body = { ...OFFICIAL, output_format: 'jpeg', output_compression };
@@ -65,7 +76,7 @@ describe('the pictures that come out', () => {
 		expect(await size(5)).toBeLessThan(await size(95));
 	});
 
-	it('differ from one another, and come again in every run, whatever the seed', async () => {
+	test('differ from one another, and come again in every run, whatever the seed', async () => {
 		const seen: Buffer[][] = [];
 		for (const seed of ['a', 'a', 'b']) {
 			const { finished } = await bench({ seed });
@@ -81,27 +92,30 @@ describe('the pictures that come out', () => {
 		expect(first?.[0]?.equals(other?.[0] ?? Buffer.alloc(0))).toBe(true);
 	});
 
-	it('have the ratio of the first reference for a lite model with size auto', async () => {
-		const { sandbox, finished } = await bench();
-		const wide = await uploaded(sandbox, 'png', { width: 320, height: 180 });
-		const task = await finished(IMAGES, { ...LITE, image_urls: [wide] });
+	test('have the ratio of the first reference for a lite model with size auto', async () => {
+		const wide = await uploaded(it.sandbox, 'png', { width: 320, height: 180 });
+		const task = await it.finished(IMAGES, { ...LITE, image_urls: [wide] });
 		expect(await metadataOf(task)).toMatchObject({ width: 1536, height: 864 });
 	});
 });
 
 describe('an image task', () => {
-	it('goes from submitted over in_progress to completed, with the record of the spec', async () => {
-		const { client, clock } = await bench();
-		const created = Math.floor(clock.now() / 1000);
-		const id = await client.submit(IMAGES, { ...OFFICIAL, n: 2 });
-		expect(await client.task(id)).toMatchObject({ id, status: 'submitted', progress: 0, created });
+	test('goes from submitted over in_progress to completed, with the record of the spec', async () => {
+		const created = Math.floor(it.clock.now() / 1000);
+		const id = await it.client.submit(IMAGES, { ...OFFICIAL, n: 2 });
+		expect(await it.client.task(id)).toMatchObject({
+			id,
+			status: 'submitted',
+			progress: 0,
+			created,
+		});
 
-		await clock.advance(1_500);
+		await it.clock.advance(1_500);
 		const running = { status: 'in_progress', progress: 50, estimated_time: 3 };
-		expect(await client.task(id)).toMatchObject(running);
+		expect(await it.client.task(id)).toMatchObject(running);
 
-		await clock.advance(1_500);
-		const done = await client.task(id);
+		await it.clock.advance(1_500);
+		const done = await it.client.task(id);
 		expect(done).toMatchObject({
 			...{ id, status: 'completed', progress: 100, cost: 0.08, credits_cost: 80 },
 			...{ created, completed: created + 3, actual_time: 3 },
@@ -120,60 +134,40 @@ describe('an image task', () => {
 		);
 	});
 
-	it('says about 1120 output tokens for a 1K picture of a lite model', async () => {
-		const { finished } = await bench();
-		expect((await finished(IMAGES, LITE)).usage?.output_tokens).toBe(1120);
+	test('says about 1120 output tokens for a 1K picture of a lite model', async () => {
+		expect((await it.finished(IMAGES, LITE)).usage?.output_tokens).toBe(1120);
 	});
 
-	it('fails with its reason, and without results', async () => {
-		const { client, clock } = await bench();
-		const id = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
-		await clock.advance(3_000);
-		const { error, ...record } = await client.task(id);
+	test('fails with its reason, and without results', async () => {
+		const id = await it.client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
+		await it.clock.advance(3_000);
+		const { error, ...record } = await it.client.task(id);
 		const time = expect.any(Number) as number;
 		const failed = { id, status: 'failed', progress: 99, created: time, completed: time };
 		expect(record).toEqual(failed);
 		expect(error).toEqual({ message: expect.stringMatching(/./) as string, code: '' });
 	});
 
-	it('can be read by the other path too, with status, url and fail_reason', async () => {
-		const { client, clock } = await bench();
-		const good = await client.submit(IMAGES, OFFICIAL);
-		const bad = await client.submit(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' });
-		const expectRecord = async (id: string, status: string, url: unknown, fail_reason: unknown) =>
-			expect((await client.get(`${IMAGES}/${id}`)).body).toMatchObject({
-				status,
-				url,
-				fail_reason,
-			});
-		await expectRecord(good, 'submitted', '', '');
-		await clock.advance(3_000);
-		await expectRecord(good, 'completed', expect.stringMatching(/\.png$/), '');
-		await expectRecord(bad, 'failed', '', expect.stringMatching(/./));
-	});
-
-	it('that does not exist is 404 not_found_error', async () => {
-		const { client } = await bench();
+	test('that does not exist is 404 not_found_error', async () => {
 		for (const path of ['/v1/tasks/none', `${IMAGES}/none`]) {
-			const answer = await client.get(path);
+			const answer = await it.client.get(path);
 			expect(refusalOf(answer)).toEqual([404, 404, 'not_found_error']);
 		}
 	});
 });
 
-it('links of results expire after a day, on the clock', async () => {
-	const { client, clock } = await bench();
-	const id = await client.submit(IMAGES, OFFICIAL);
-	await clock.advance(3_000);
-	const url = firstUrl(await client.task(id));
-	await clock.advance(24 * 3600 * 1000 - 1);
+test('links of results expire after a day, on the clock', async () => {
+	const id = await it.client.submit(IMAGES, OFFICIAL);
+	await it.clock.advance(3_000);
+	const url = firstUrl(await it.client.task(id));
+	await it.clock.advance(24 * 3600 * 1000 - 1);
 	expect((await fetch(url)).status).toBe(200);
-	await clock.advance(1);
+	await it.clock.advance(1);
 	const expired = await ask(url);
 	expect([expired.status, expired.body.error?.type]).toEqual([410, 'invalid_request_error']);
 });
 
-it('a public address is what the links of results begin with', async () => {
+test('a public address is what the links of results begin with', async () => {
 	const sandbox = await createSandbox({ publicUrl: 'http://media.example.com/' });
 	try {
 		expect(sandbox.url).toBe('http://media.example.com');

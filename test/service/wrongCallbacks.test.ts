@@ -181,12 +181,14 @@ describe('by hand', () => {
 		expect(new Set(it.arrivals.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 	});
 
-	it('another body goes to the address of a task', async () => {
+	it('another body goes to the address of a task, or to another address', async () => {
 		const it = await setUp({});
 		const [taskId] = await submitted(it, it.url);
-		await it.admin('POST', '/callbacks', { taskId, body: 'no record at all', kind: 'forged' });
-		await until('it has arrived', () => it.arrivals.length === 1);
-		expect(it.arrivals[0]?.body).toBe('no record at all');
+		const body = 'no record at all';
+		for (const to of [{ taskId }, { base: it.url }])
+			await it.admin('POST', '/callbacks', { ...to, body, kind: 'forged' });
+		await until('both have arrived', () => it.arrivals.length === 2);
+		expect(it.arrivals.map((arrival) => arrival.body)).toEqual([body, body]);
 	});
 
 	it('nothing is sent without an address', async () => {

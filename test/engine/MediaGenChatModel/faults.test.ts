@@ -288,6 +288,20 @@ describe('a service that answers otherwise', () => {
 			expect(JSON.stringify(log)).toContain('About four');
 		});
 
+		test('an event of which a part is missing ends the answer: without it, the rest would be another one', async () => {
+			const broken = [piece('water, '), '{"choices": [{"delta": {"cont', piece('alcohol'), end];
+			const { error } = await asked('completions', events(...broken, '[DONE]'), streams);
+			expect(error?.message).toContain('The answer broke off after 1 word: ');
+			expect(`${error?.message} ${error?.description}`).toContain('water,');
+		});
+
+		test('several pieces in the lines of one event are read', async () => {
+			const lines = [piece('Three '), piece('Four')].map((each) => JSON.stringify(each));
+			const reply = events(lines.join('\ndata: '), end, '[DONE]');
+			const answer = await asked('completions', reply, streams);
+			expect(read(answer).text).toBe('Three Four');
+		});
+
 		test('a rate limit in a body is waited for', async () => {
 			const limited = { json: { error: { code: 429, message: 'Slow' } } };
 			const four = { json: { content: 'Four' } };
@@ -345,22 +359,6 @@ describe('a service that answers otherwise', () => {
 			expect(answer.error).toBeUndefined();
 			expect(read(answer).text).toBe('Four');
 		}
-	});
-
-	describe.each([true, false])('streamed: %s', (streams) => {
-		test('an event of which a part is missing ends the answer: without it, the rest would be another one', async () => {
-			const broken = [piece('water, '), '{"choices": [{"delta": {"cont', piece('alcohol'), end];
-			const { error } = await asked('completions', events(...broken, '[DONE]'), streams);
-			expect(error?.message).toContain('The answer broke off after 1 word: ');
-			expect(`${error?.message} ${error?.description}`).toContain('water,');
-		});
-
-		test('several pieces in the lines of one event are read', async () => {
-			const lines = [piece('Three '), piece('Four')].map((each) => JSON.stringify(each));
-			const reply = events(lines.join('\ndata: '), end, '[DONE]');
-			const answer = await asked('completions', reply, streams);
-			expect(read(answer).text).toBe('Three Four');
-		});
 	});
 
 	const use = (id: string, name: string, input?: unknown) => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { words } from '../../support/words';
 import { useScriptedService } from '../support/scriptedService';
 import { TriggerHost } from '../support/triggerHost';
 
@@ -23,23 +24,8 @@ const service = useScriptedService();
 const long = fc
 	.tuple(
 		fc.constantFrom(
-			'1',
-			' ',
-			'-',
-			'.',
-			'/',
-			'\\',
-			'"',
-			'[',
-			'{"a":',
-			'_',
-			'a.',
-			'%',
-			'é',
-			'\ud800',
-			'\u0000',
-			'https://',
-			'1 ',
+			...words('1 - . / \\ " [ {"a": _ a. % é https://'),
+			...[' ', '1 ', '\ud800', '\u0000'],
 		),
 		fc.nat(LARGEST / 8),
 		fc.constantFrom('', 'x', ' ', '"', '1'),
@@ -86,14 +72,7 @@ const value = fc.oneof(
 const statusWord = fc.oneof(
 	{
 		weight: 5,
-		arbitrary: fc.constantFrom(
-			'completed',
-			'SUCCESS',
-			'failed',
-			'in_progress',
-			'pending',
-			'checking',
-		),
+		arbitrary: fc.constantFrom(...words('completed SUCCESS failed in_progress pending checking')),
 	},
 	{ weight: 1, arbitrary: value },
 );

@@ -13,20 +13,14 @@ function familyOf(body: unknown): TaskFamily | null | undefined {
 
 const link = (name: string) => `https://example.com/${name}`;
 
-const pictures = { url: [link('1.png')], expires_at: 1_800_000_000 };
 const track = { url: link('1.mp3') };
 const clip = { video_url: link('1.mp4') };
 const grid = { grid_image_url: link('grid.png'), image_urls: [link('1.png')], buttons: [] };
 
-/** The first four are what the service says of a finished task (spec, Resources). */
 test.each<[string, object, TaskFamily | null]>([
-	['pictures', { result: { images: [pictures] } }, 'image'],
-	['music', { result: { music: [{ audio_url: link('1.mp3') }] } }, 'music'],
 	['a grid', { action: 'IMAGINE', status: 'SUCCESS', ...grid }, 'grid'],
-	['a grid by a relative link alone', { ...grid, grid_image_url: '/grid.png' }, 'grid'],
 	['a grid by a link after a blank', { ...grid, grid_image_url: ` ${link('g.png')}` }, 'grid'],
 	['a picture of a grid that is no link', { ...grid, grid_image_url: 'none' }, null],
-	['a video', { result: clip }, 'video'],
 	['tags', { result: { upsampled_tags: 'folk, shanty' } }, 'music'],
 	['an audio file without a family of its own', { result: { files: [track] } }, 'music'],
 	['a clip beside its cover', { result: { cover_url: link('1.png'), ...clip } }, 'video'],
