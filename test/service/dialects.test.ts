@@ -175,19 +175,22 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(body.data).toMatchObject(expected[dialect]);
 	});
 
-	test('a failed task has its reason, and a state word of the dialect', async () => {
+	test('a failed task has its reason, a state word of the dialect, and is refunded', async () => {
+		const grid = it.sandbox.originals.grid({ prompt: 'sandbox:fail' });
 		const records = [
 			recordOf(await ended(VIDEO.path, { ...VIDEO.body, prompt: 'sandbox:fail' })),
 			recordOf(await ended(`${MUSIC}/sounds`, { prompt: 'sandbox:fail' })),
 			recordOf(await ended(IMAGES, { ...OFFICIAL, prompt: 'sandbox:fail' })),
+			recordOf(await ended(REROLL, { task_id: grid.id })),
 		];
+		expect(it.sandbox.ledger().netCredits).toBe(0);
 		for (const record of records) expect(record.error?.message).toMatch(/failed/);
 		const expected: Record<DialectName, string[]> = {
-			plain: ['failed', 'failed', 'failed'],
-			enveloped: ['cancelled', 'failed', 'failed'],
-			flat: ['CANCELLED', 'FAILED', 'failed'],
-			nested: ['expired', 'error', 'failed'],
-			verbose: ['expired', 'canceled', 'failed'],
+			plain: ['failed', 'failed', 'failed', 'FAILURE'],
+			enveloped: ['cancelled', 'failed', 'failed', 'cancelled'],
+			flat: ['CANCELLED', 'FAILED', 'failed', 'FAILED'],
+			nested: ['expired', 'error', 'failed', 'error'],
+			verbose: ['expired', 'canceled', 'failed', 'Rejected'],
 		};
 		expect(records.map(({ status }) => status)).toStrictEqual(expected[dialect]);
 	});

@@ -218,16 +218,6 @@ describe('a grid task', () => {
 		expect(it.sandbox.tasks.get(second)?.applied.inherited).toEqual({ version: '6.1', niji: true });
 	});
 
-	test('fails with its reason and is refunded', async () => {
-		it.sandbox.faults.add({
-			match: { family: 'grid' },
-			effect: { type: 'failTask', message: 'blurred' },
-		});
-		const task = await finished('reroll', { task_id: parent() });
-		expect(task).toMatchObject({ status: 'FAILURE', error: { message: 'blurred' } });
-		expect(it.sandbox.ledger().netCredits).toBe(0);
-	});
-
 	test('of an upscaled original has one picture and no grid', async () => {
 		const task = await it.client.task(parent({ action: 'UPSCALE' }));
 		expect(task.image_urls).toHaveLength(1);
