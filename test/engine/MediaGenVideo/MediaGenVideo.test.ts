@@ -100,7 +100,7 @@ const generateRows: Row[] = [
 	nested('multiShot', intelligent, 'multi_shot', true),
 	nested('shotType', intelligent, 'shot_type', 'intelligence'),
 	nested('multiPrompt.shot.prompt', twoShots, 'multi_prompt', sentShots),
-	nested('multiPrompt.shot.duration', twoShots, 'multi_prompt', sentShots),
+	nested('multiPrompt.shot.duration', { ...twoShots, duration: 5 }, 'multi_prompt', sentShots),
 	...['name', 'description', 'elementInputUrls'].map(withElement),
 	top('duration', 7, 'duration', 7, prompt),
 	top('aspectRatio', '1:1', 'aspect_ratio', '1:1', prompt),
@@ -197,6 +197,7 @@ const noImages = '"Image URLs" is required';
 const noName = '"Input Data Field Name" is required';
 const noFrames = '"Images" must have no first or last frame';
 const seconds = '"Duration (Seconds)" must be a whole number from 3 to 15';
+const atLeastOne = '"Shots › 1 › Duration (Seconds)" must be a whole number of at least 1';
 const isUrl = 'must be a full http or https URL';
 const noLink = '={{ [{ url: "https://example.com/front.png" }, { url: [] }] }}';
 const more = (additionalFields: Given) => ({ additionalFields });
@@ -320,6 +321,17 @@ test.each<[string, Given, string]>([
 		'seven shots',
 		shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })),
 		'"Shots" must have at most 6 shots',
+	],
+	['half a second of a shot', shots({ prompt: 'out', duration: 0.5 }), atLeastOne],
+	[
+		'shots shorter than the video',
+		{ ...twoShots, duration: 9 },
+		'"Shots" must last as long as the video: 9 seconds; the shots add up to 5',
+	],
+	[
+		'shots longer than a video whose length is not set',
+		shots({ prompt: 'out', duration: 4 }, { prompt: 'back', duration: 4 }),
+		'5 seconds, which "Duration" is unless it is set; the shots add up to 8',
 	],
 	['a shot that shows nothing', shots({ duration: 5 }), '"Shots › 1 › Prompt" is required'],
 	[
@@ -467,6 +479,12 @@ test.each<[string, Given, Given, string]>([
 		'The prompt refers to <<<image_0>>>, and 1 image is given',
 	],
 	[
+		'a name that no element has',
+		{ ...elements(sailor), prompt: '@sailor and @cook' },
+		{ element_list: sentSailor },
+		'The prompt mentions @cook, and no element has this name',
+	],
+	[
 		'no sound beside a video',
 		mute,
 		{ audio: false, video_list: sentVideo },
@@ -564,11 +582,14 @@ describe('Model', () => {
 	test('a new model is sent as it is, with what it may have beyond the known one, and the item says so', async () => {
 		const additionalFields = { mode: '={{ "8k" }}' };
 		const open = { additionalFields, aspectRatio: '={{ "21:9" }}' };
-		const given = { ...prompt, model: byId('vidomni-v4'), duration: 30, ...open };
+		const given = { ...edit, model: byId('vidomni-v4'), duration: 30, ...open };
 		const { json, error } = await run('generate', given);
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual([
-			{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k', aspect_ratio: '21:9' },
+			{
+				...{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k' },
+				...{ aspect_ratio: '21:9', video_list: sentVideo },
+			},
 		]);
 		expect(json[0]?.notes).toEqual([unlisted('model', 'vidomni-v4')]);
 	});

@@ -1,9 +1,4 @@
-import fc from 'fast-check';
-
-import {
-	elementMentions,
-	videoNotes,
-} from '../../../../../nodes/MediaGenVideo/operations/generate/notes';
+import { elementMentions } from '../../../../../nodes/MediaGenVideo/operations/generate/notes';
 import { videoRequest } from '../../../../../nodes/MediaGenVideo/operations/generate/request';
 import { checkOriginal } from '../../../../../nodes/MediaGenVideo/operations/remix';
 import { readTaskRecord } from '../../../../../nodes/shared/api/records';
@@ -16,84 +11,10 @@ function refused(given: Record<string, unknown>): string[] {
 	return (read.error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
 }
 
-const shots = fc.array(
-	fc.record({
-		prompt: fc.constantFrom('the boat', 'the pier'),
-		duration: fc.integer({ min: 1, max: 15 }),
-	}),
-	{ minLength: 1, maxLength: 6 },
-);
-
-const sumOf = (list: Array<{ duration: number }>) =>
-	list.reduce((sum, { duration }) => sum + duration, 0);
-
 const several = { multi_shot: true, shot_type: 'customize' };
+const seven = Array(7).fill({ prompt: 'a', duration: 1 });
 
-test('shots that add up to the duration are sent, numbered from 1 in their order', () => {
-	fc.assert(
-		fc.property(shots, (list) => {
-			const duration = sumOf(list);
-			fc.pre(duration >= 3 && duration <= 15);
-			const body = videoRequest.parse({ model, ...several, multi_prompt: list, duration });
-			expect(body.multi_prompt).toEqual(list.map((shot, at) => ({ index: at + 1, ...shot })));
-		}),
-	);
-});
-
-test('shots that add up to anything else are refused, with both sums', () => {
-	fc.assert(
-		fc.property(shots, fc.integer({ min: 3, max: 15 }), (list, duration) => {
-			fc.pre(sumOf(list) !== duration);
-			const [message] = refused({ ...several, multi_prompt: list, duration });
-			expect(message).toContain(`multi_prompt must last as long as the video: ${duration} seconds`);
-			expect(message).toContain(`the shots add up to ${sumOf(list)}`);
-		}),
-	);
-});
-
-test('without a duration the shots must add up to the default of 5 seconds', () => {
-	fc.assert(
-		fc.property(shots, (list) => {
-			expect(refused({ ...several, multi_prompt: list }).length === 0).toBe(sumOf(list) === 5);
-		}),
-	);
-});
-
-const shot = { prompt: 'a', duration: 1 };
-const seven = Array(7).fill(shot);
-
-test('a shot of half a second is refused', () => {
-	const multi_prompt = [{ ...shot, duration: 0.5 }];
-	expect(refused({ ...several, multi_prompt }).join()).toContain('whole number of at least 1');
-});
-
-/** What is said of a body that is sent. */
-const notesOf = (given: Record<string, unknown>) =>
-	videoNotes(videoRequest.parse({ model, ...given }));
-
-test('what the specification says of its model is not said of another', () => {
-	const given = { prompt: 'a', duration: 8, audio: true, image_urls: [url], ...editing() };
-	expect(notesOf({ ...given, audio: false })).toHaveLength(3);
-	expect(notesOf({ ...given, model: 'vidomni-v4' })).toEqual([
-		expect.stringContaining('vidomni-v4'),
-	]);
-});
-
-const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
-
-const pictured = { description: 'd', element_input_urls: [url, url] };
-const elementNamed = (called: string) => ({ name: called, ...pictured });
-
-test('a mention of a name that no element has is sent, and a note names it', () => {
-	fc.assert(
-		fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), name, (names, mentioned) => {
-			const prompt = `A film with @${mentioned}.`;
-			const notes = notesOf({ prompt, element_list: names.map(elementNamed) });
-			const note = `The prompt mentions @${mentioned}, and no element has this name`;
-			expect(notes.includes(note)).toBe(!names.includes(mentioned));
-		}),
-	);
-});
+const pictured = { name: 'e', description: 'd', element_input_urls: Array(5).fill(url) };
 
 test('mentions: names with spaces, the longest name first, addresses left alone', () => {
 	const mentions = (prompt: string, ...names: string[]) => {
@@ -145,10 +66,7 @@ test.each<[string, Record<string, unknown>]>([
 	['a last frame alone', withRoles('last_frame')],
 	['two pictures beside a feature video', { ...editing('feature'), image_urls: [url, url] }],
 	['sound beside a video', { ...editing(), audio: true }],
-	[
-		'an element with five pictures',
-		{ element_list: [{ ...elementNamed('e'), element_input_urls: Array(5).fill(url) }] },
-	],
+	['an element with five pictures', { element_list: [pictured] }],
 ])('a model that is not known may take more: %s', (_, given) => {
 	expect(refused({ prompt: 'a', ...given })).not.toEqual([]);
 	expect(refused({ prompt: 'a', ...given, model: 'vidomni-v4' })).toEqual([]);
