@@ -150,6 +150,16 @@ test.each([
 	expect(hidden.filter((field) => isShown(node, parameters, field))).toEqual([]);
 });
 
+test('the list of stem types is narrowed by the filter', async () => {
+	const search = async (filter?: string) => {
+		const context = {} as ILoadOptionsFunctions;
+		const { results } = await node.methods.listSearch.searchStemTypes.call(context, filter);
+		return results.map(({ value }) => value);
+	};
+	expect(await search()).toContain('lead_vocal');
+	expect(await search('Vocal')).toEqual(['lead_vocal', 'backing_vocals']);
+});
+
 test('each field is shown once, though the mode is an expression', () => {
 	const parameters = { resource: 'music', operation: 'coverSong', custom: '={{ true }}' };
 	const shown = fieldsShown(node, parameters).map(({ name }) => name);
@@ -184,30 +194,50 @@ test('the versions that each operation offers', async () => {
 	expect(ofInstrumental).toEqual(['v5', 'v5.5']);
 });
 
-const weight = { styleWeight: 0.5 };
 const gender = { vocalGender: 'Male' };
-const additional = { ...weight, title: 'Harbour', ...gender };
+const inStyle = { title: 'Harbour', negativeTags: 'drums', personaId: 'p1' };
+const weighed = { styleWeight: 0, weirdnessConstraint: 1, audioWeight: 0.5 };
+const additional = { ...inStyle, ...weighed, ...gender };
 const stale = { tags: 'folk', additionalFields: additional };
 const both = { prompt: 'la', gptDescription: 'd', ...stale };
-const chosen = (custom: string | boolean) => ({ custom, ...both });
-const wrongButUnread = {
-	...chosen('={{ "false" }}'),
-	additionalFields: { styleWeight: 7, ...gender },
-};
-const asCustom = ['prompt', 'tags', 'title', 'style_weight', 'vocal_gender'];
+/** By an expression, with which the panel shows every field. */
+const chosen = (mode: string) => ({ custom: `={{ ${mode} }}`, ...both });
+const withLyrics = { additionalFields: { ...additional, autoLyrics: true } };
+const wrongButUnread = { additionalFields: { styleWeight: 7, ...gender } };
+const asStyle = ['tags', 'negative_tags', 'title', ...weights, 'persona_id', 'vocal_gender'];
+const asCustom = ['prompt', ...asStyle];
 const asDescribed = ['gpt_description', 'vocal_gender'];
 
 test.each<[string, string, Given, string[]]>([
+	['lyrics make it custom', 'coverSong', both, asCustom],
 	['a description makes it described', 'coverSong', { gptDescription: 'd', ...stale }, asDescribed],
-	['chosen by a text', 'coverSong', wrongButUnread, ['custom', ...asDescribed]],
-	['custom, with leftovers', 'coverSong', chosen(true), ['custom', ...asCustom]],
-	['extend leaves it open', 'extend', chosen('={{ "" }}'), asDescribed],
+	['tags make it custom', 'coverSong', stale, asStyle],
+	[
+		'chosen by a text',
+		'coverSong',
+		{ ...chosen('"false"'), ...wrongButUnread },
+		['custom', ...asDescribed],
+	],
+	['custom, with leftovers', 'coverSong', chosen('true'), ['custom', ...asCustom]],
+	['extend leaves it open', 'extend', { ...chosen('""'), ...withLyrics }, asDescribed],
+	[
+		'an extension, custom',
+		'extend',
+		{ ...chosen('true'), ...withLyrics },
+		['custom', ...asCustom, 'auto_lyrics'],
+	],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
 	const { id } = service.sandbox.originals.track();
 	const result = await run(operation, { taskId: id, ...given });
 	expect(result.error).toBeUndefined();
 	expect(Object.keys(sent()[0] ?? {}).sort()).toEqual(['task_id', 'audio_index', ...fields].sort());
 	expect(service.sandbox.tasks.list().flatMap(({ ignored }) => ignored)).toEqual([]);
+});
+
+test('where nothing decides the mode, what is set is sent', async () => {
+	const { id } = service.sandbox.originals.track();
+	await run('coverSong', { taskId: id, additionalFields: { negativeTags: 'drums' } });
+	expect(sent()).toMatchObject([{ negative_tags: 'drums' }]);
 });
 
 test('what an inferred mode leaves out is said', async () => {
