@@ -7,9 +7,11 @@ import { extra, isShown, needed, type Row, testFields, top } from '../support/fi
 import { loadOptionsContext } from '../support/loadOptions';
 import { newNodeRunner, PARENT } from '../support/operations';
 import { bodiesSent, expectRefused, useSandbox } from '../support/sandbox';
+import { useScriptedService } from '../support/scriptedService';
 import { goOn } from '../support/settings';
 
 const service = useSandbox();
+const scripted = useScriptedService();
 const node = new MediaGenGrid();
 
 type Given = Record<string, unknown>;
@@ -23,12 +25,13 @@ async function buttonsOf(
 	taskId: string,
 	operation = 'variation',
 	options: INodeParameters = {},
+	credential = service.credential(),
 ): Promise<Array<{ name: string; value: unknown }>> {
 	const parameters: INodeParameters = {
 		...{ resource: 'grid', operation, matchBy: 'button', taskId },
 		options,
 	};
-	const context = loadOptionsContext(node, parameters, service.credential(), 'parameters.customId');
+	const context = loadOptionsContext(node, parameters, credential, 'parameters.customId');
 	return await node.methods.loadOptions.getButtons.call(context);
 }
 
@@ -92,6 +95,34 @@ test('the list of buttons says how to get it where there is no task yet', async 
 	await expect(buttonsOf('nobody')).rejects.toMatchObject({ httpCode: '404' });
 });
 
+test.each<[string, unknown, unknown[]]>([
+	[
+		'buttons by whatever names its record gives them',
+		[
+			{ custom_id: 'vary::1', label: 'V1' },
+			{ customId: 'reroll::0', emoji: '🔄', label: '' },
+			{ id: 'up::2', name: 'Upscale 2' },
+			{ label: 'Nothing to send' },
+			{ custom_id: 'plain' },
+		],
+		[
+			['V1', 'vary::1'],
+			['🔄', 'reroll::0'],
+			['Upscale 2', 'up::2'],
+			['plain', 'plain'],
+		],
+	],
+	['buttons without names', ['plain', 4, ''], [['plain', 'plain']]],
+	['no buttons', undefined, []],
+	['buttons that are none', 'none', []],
+])('the list has what a task offers: %s', async (_, buttons, listed) => {
+	const json = { code: 200, data: { id: 't', status: 'SUCCESS', buttons } };
+	scripted.on('GET', '/v1/tasks/t', { json });
+	// Those of an operation are shown alone, and none is chosen here.
+	const found = await buttonsOf('t', '', {}, scripted.credential());
+	expect(found.map(({ name, value }) => [name, value])).toEqual(listed);
+});
+
 test('the list of buttons is read at the path of the option "Task Query Path"', async () => {
 	const { id } = service.sandbox.originals.grid({ action: 'IMAGINE' });
 	await buttonsOf(id, 'variation', { taskQueryPath: '/v1/tasks/{task_id}?of=grid' });
@@ -101,12 +132,15 @@ test('the list of buttons is read at the path of the option "Task Query Path"', 
 const numberIs = '"Picture Number" must be a whole number';
 const unknownChoice = { matchBy: '={{ "Button" }}', customId: 'b' };
 const choices = 'button, index, reroll';
+const metadataOf = (metadata: string) => ({ additionalFields: { metadata } });
 
 test.each<[string, string, Given, string]>([
 	['no parent', 'reroll', { taskId: '={{ "" }}' }, '"Task ID" is required'],
 	['picture zero', 'lowVariation', { index: 0 }, `${numberIs} from 1 to 4`],
 	['a number that is none', 'variation', { index: '={{ "first" }}' }, numberIs],
 	['no number', 'lowVariation', {}, '"Picture Number" is required'],
+	['metadata that is a list', 'reroll', metadataOf('[1]'), '"Metadata" must be a JSON object'],
+	['metadata cut short', 'reroll', metadataOf('{"a":'), '"Metadata" must be a JSON object'],
 	['no choice', 'reroll', { matchBy: '={{ $json.by }}' }, '"Choose By" is required'],
 	['an unknown choice', 'variation', unknownChoice, `"Choose By" must be one of ${choices}`],
 	['no button', 'variation', { matchBy: 'button' }, '"Button Name or ID" is required'],
