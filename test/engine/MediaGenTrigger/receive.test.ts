@@ -383,6 +383,25 @@ test('Ids that lead to the record of one task start one execution', async () => 
 });
 
 describe('The family', () => {
+	const [cover, clip] = [links('https://example.com/1.png'), 'https://example.com/1.mp4'];
+	const grid = { grid_image_url: 'https://example.com/g.png', buttons: [] };
+
+	test.each<[string, object, string | null]>([
+		['a grid', grid, 'grid'],
+		['a grid by a link after a blank', { grid_image_url: ` ${grid.grid_image_url}` }, 'grid'],
+		['a picture of a grid that is no link', { ...grid, grid_image_url: 'none' }, null],
+		['tags', { result: { upsampled_tags: 'folk, shanty' } }, 'music'],
+		['an audio file alone', { result: { files: [{ url: 'https://example.com/1.mp3' }] } }, 'music'],
+		['a clip beside pictures', { result: { ...cover, video_url: clip } }, 'video'],
+		['a link that shows nothing', { result: { url: 'https://example.com/1' } }, null],
+	])('is shown by a callback with %s, bare or in an envelope', async (_, fields, family) => {
+		const record = { ...ended('shown'), ...fields };
+		for (const body of [record, { code: 200, data: record }]) {
+			const { output } = await trigger({ verify: false }).receive(body);
+			expect(output?.json).toMatchObject([{ taskId: 'shown', family }]);
+		}
+	});
+
 	test('of a task whose result.images holds a video is video, and so is the kind', async () => {
 		service.on('GET', shared('clip'), { json: done('clip', links('https://example.com/1.mp4')) });
 		const host = trigger({ options: { families: ['video'] } });

@@ -75,23 +75,6 @@ test.each<[string, Record<string, unknown>]>([
 const recordOf = (record: Record<string, unknown>) =>
 	readTaskRecord({ status: 'success', result: {}, ...record });
 
-const renamed = { vidgen: 'acme' };
-
-test.each<[string, string, Record<string, string>, boolean]>([
-	['vidgen3.1-fast', 'vidgen3.1-fast', {}, true],
-	['vidgen3.1-fast-ext', 'vidgen3.1-fast', {}, true],
-	['vidgen3.1-fast', 'vidgen3.1-fast-ext', {}, true],
-	['vidgen3.1-fast', 'vidgen3.1-quality', {}, false],
-	['vidgen3.1-fast', 'acme3.1-fast', renamed, true],
-	['vidgen3.1-quality', 'acme3.1-fast', renamed, false],
-	['vidgen3.1-fast', 'vidomni-v3-omni', {}, false],
-	['vidomni-v3-omni', 'acmeomni-v3-omni', { vidomni: 'acmeomni' }, true],
-])('an extension by %s of a video by %s', (given, original, brand, fits) => {
-	const check = checkOriginal({ task_id: 't', model: given }, recordOf({ model: original }), brand);
-	const note = `Task t was made by ${original}, and "Model" is ${given}: the service may refuse it`;
-	expect(check).toEqual(fits ? {} : { notes: [note] });
-});
-
 test.each([null, 3])('an extension by the model %j of an additional field is sent', (given) => {
 	const record = recordOf({ model: 'vidgen3.1-fast' });
 	expect(checkOriginal({ task_id: 't', model: given }, record, {})).toEqual({});
