@@ -211,16 +211,28 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
-	test('an answer that has come to its end needs no end of the connection', async () => {
-		const open = {
-			raw: (response: ServerResponse) => {
+	test.each<['messages' | 'completions', unknown[]]>([
+		[
+			'messages',
+			[
+				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Four' } },
+				{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+				{ type: 'message_stop' },
+			],
+		],
+		['completions', [chunk({ content: 'Four' }, 'stop'), '[DONE]']],
+	])(
+		'an answer in %s style that has come to its end needs no end of the connection',
+		async (...row) => {
+			const [apiStyle, events] = row;
+			const raw = (response: ServerResponse) => {
 				response.writeHead(200, { 'content-type': 'text/event-stream' });
-				const event = chunk({ content: 'Four thousand meters.' }, 'stop');
-				response.write(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`);
-			},
-		};
-		expect(read(await asked('completions', open, true)).text).toBe('Four thousand meters.');
-	});
+				for (const each of events)
+					response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`);
+			};
+			expect(read(await asked(apiStyle, { raw }, true)).text).toBe('Four');
+		},
+	);
 
 	test.each([
 		['a short text', ''],

@@ -332,7 +332,7 @@ describe('a service that answers otherwise', () => {
 	});
 
 	test('a stream that ends without an end is cut', async () => {
-		const { error } = await asked('completions', events(piece('About four')));
+		const { error } = await asked('completions', events(piece('About four', '')));
 		expect(error?.message).toContain('broke off after 2 words');
 	});
 

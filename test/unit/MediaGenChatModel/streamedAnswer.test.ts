@@ -96,28 +96,9 @@ describe('Messages style', () => {
 		);
 		expect(usage).toEqual({ input_tokens: 100, cache_read_input_tokens: 4_900, output_tokens: 7 });
 	});
-
-	test('it is complete with a stop reason, and over with its last event', () => {
-		const { streamed } = read(start({ id: 7 }), piece(0, { text: 'Four' }));
-		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
-		streamed.add(JSON.stringify(end({ stop_reason: 'end_turn' })));
-		expect([streamed.isComplete, streamed.isOver]).toEqual([true, false]);
-		streamed.add('{"type":"message_stop"}');
-		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
-		expect(streamed.toAnswer().id).toBeUndefined();
-	});
 });
 
 describe('Completions style', () => {
-	test('it is complete with a finish reason, and over with the word for it', () => {
-		const { streamed } = read(says({ content: 'Four' }, { finish_reason: '' }));
-		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
-		streamed.add(JSON.stringify(says({}, { finish_reason: 'stop' })));
-		expect([streamed.isComplete, streamed.isOver]).toEqual([true, false]);
-		expect(streamed.add(' [DONE]\r')).toBe('');
-		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
-	});
-
 	test.each<[string, object[]]>([
 		[
 			'in envelopes',
