@@ -1,9 +1,6 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
-import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/uploads';
-import { runNode } from '../support/engine';
-import { generatePicture } from '../support/generatePicture';
 import { runnerOf } from '../support/operations';
 import { expectRefused, fileItem, picture, useSandbox } from '../support/sandbox';
 
@@ -12,19 +9,15 @@ const service = useSandbox();
 const url = 'https://example.com/picture.png';
 const dataUri = 'data:image/png;base64,iVBORw0KGgo=';
 
-const run = async (given: object, items?: INodeExecutionData[], settings = {}) =>
-	await runNode({
-		node: new MediaGenImage(),
-		parameters: { ...generatePicture, ...given },
-		items,
-		credential: service.credential(),
-		settings,
-	});
+const runOperation = runnerOf(service);
+
+const run = async (given: INodeParameters, items?: INodeExecutionData[], settings = {}) =>
+	await runOperation('image.generate', given, { items, settings });
 
 const lite = { model: 'lite-2-lite' };
 const withUrl = { referenceImages: 'url', imageUrls: [url] };
 
-const more = (additionalFields: object) => ({ additionalFields });
+const more = (additionalFields: INodeParameters) => ({ additionalFields });
 const compressed = (outputFormat: string, outputCompression: number) =>
 	more({ outputFormat, outputCompression });
 const urls = (...imageUrls: string[]) => ({ ...withUrl, imageUrls });
@@ -36,7 +29,7 @@ const isEmpty = 'is required: its expression is empty';
 const percent = 'must be a whole number from 0 to 100';
 const atLeastOne = 'must be a number of at least 1';
 
-test.each<[string, object, string]>([
+test.each<[string, INodeParameters, string]>([
 	['no prompt', { prompt: '={{ "" }}' }, '"Prompt" is required'],
 	['a blank prompt', { prompt: '   ' }, '"Prompt" is required'],
 	['no images at all', { n: 0 }, '"Number of Images" must be a whole number from 1 to 4'],
@@ -64,7 +57,7 @@ test.each<[string, object, string]>([
 const avif = '={{ "avif" }}';
 const largeLite = { ...lite, ...more({ resolution: '={{ "8K" }}' }) };
 
-test.each<[string, string, object, object]>([
+test.each<[string, string, INodeParameters, object]>([
 	['quality', 'best', more({ quality: '={{ "best" }}' }), { quality: 'best' }],
 	['background', 'red', more({ background: '={{ "red" }}' }), { background: 'red' }],
 	['moderation', 'off', more({ moderation: '={{ "off" }}' }), { moderation: 'off' }],
@@ -129,13 +122,12 @@ describe('A picture on a private host', () => {
 	const urls = [url, 'http://[::ffff:10.0.0.1]/picture.png'];
 	const elsewhere = { baseUrl: 'https://api.example.com', allowPrivateCallbacks: false };
 	const withUrls = { referenceImages: 'url', imageUrls: urls };
-	const runWith = async (credential: object, given: object = withUrls) =>
-		await runNode({
-			node: new MediaGenImage(),
-			parameters: { ...generatePicture, waitMode: 'none', ...given },
-			items: [{ json: {} }],
-			credential: { ...service.credential(), ...credential },
-		});
+	const runWith = async (credential: object, given: INodeParameters = withUrls) =>
+		await runOperation(
+			'image.generate',
+			{ waitMode: 'none', ...given },
+			{ credential: { ...service.credential(), ...credential } },
+		);
 
 	test('is refused where the service is public', async () => {
 		const { error } = await runWith(elsewhere);
@@ -157,11 +149,7 @@ describe('A picture on a private host', () => {
 			additionalBodyFields: '{"metadata":{"ticket":"http://nas/7"}}',
 			checkOnly: true,
 		};
-		const { json } = await runnerOf(service)(
-			'grid.reroll',
-			{ taskId: 't', options },
-			{ credential },
-		);
+		const { json } = await runOperation('grid.reroll', { taskId: 't', options }, { credential });
 		expect(json[0]).toMatchObject({ problems: [] });
 	});
 
@@ -174,7 +162,7 @@ describe('A picture on a private host', () => {
 
 describe('A field for one picture', () => {
 	const ask = async (given: INodeParameters, items?: INodeExecutionData[]) =>
-		await runnerOf(service)('image.edit', { waitMode: 'none', ...given }, { items });
+		await runOperation('image.edit', { waitMode: 'none', ...given }, { items });
 
 	test('that gives two is refused: one of them would be left out', async () => {
 		const { error } = await ask({ imageSource: 'url', imageUrl: `={{ ["${url}", "${url}"] }}` });
