@@ -208,7 +208,8 @@ const byField = (imageBinaryProperties: string) => ({
 	referenceSource: 'both',
 	imageBinaryProperties,
 });
-const fieldIsEmpty = `${noName}: its expression is empty`;
+const isEmpty = 'is required: its expression is empty';
+const fieldIsEmpty = `"Input Data Field Name" ${isEmpty}`;
 const ofItem = { ...prompt, imageInput: 'references' };
 const frameOfItem = { ...prompt, imageInput: 'firstFrame' };
 const frameField = '"First Frame Input Data Field Name"';
@@ -296,16 +297,8 @@ test.each<[string, Given, string]>([
 		{ ...prompt, imageInput: '={{ "all" }}' },
 		'"Images" must be one of none, firstFrame',
 	],
-	[
-		'a choice of images that gives nothing',
-		{ ...prompt, imageInput: '={{ $json.kind }}' },
-		'"Images" is required: its expression is empty',
-	],
-	[
-		'a choice of the video that gives nothing',
-		{ ...edit, referType: '={{ $json.kind }}' },
-		'"Video" is required: its expression is empty',
-	],
+	['a choice of images that gives nothing', { ...prompt, imageInput: none }, `"Images" ${isEmpty}`],
+	['a choice of the video that gives nothing', { ...edit, referType: none }, `"Video" ${isEmpty}`],
 	[
 		'an element whose expressions are all empty',
 		elements({ name: none, description: none, elementInputUrls: none }, sailor),
