@@ -126,7 +126,10 @@ function messagesIn(folder: string, pattern: RegExp): string[] {
 
 test.each([
 	['shared/api', /(?:\[\w+Error, |NOT_REACHED = |\w+Error\(|super\()['`]([A-Z][^'`]+)['`]/g],
-	['shared/api', /['`]((?:The MediaGen|"Base URL" must|"API Key" must|"Brand Words" must[^$]*)[^'`$]*)/g],
+	[
+		'shared/api',
+		/['`]((?:The MediaGen|"Base URL" must|"API Key" must|"Brand Words" must[^$]*)[^'`$]*)/g,
+	],
 	['shared/api', /return ["'`]((?:it|the service) [^"`]+?)["'`];/g],
 	['shared/n8n', /`(The \$\{buys\}[^`]+)`/g],
 	['shared/output', /(?:blocked|\w+Error)\(['`]([^'`]+)['`]\)/g],
