@@ -43,7 +43,7 @@ const TESTS_OF = {
 	'api/redact': ['unit/shared/api/connection'],
 	'api/signedAddress': ['unit/shared/api/signedAddress', 'engine/MediaGenTrigger/reference'],
 	// Wait, pause and resume
-	'tasks/poll': ['unit/shared/tasks/poll', 'engine/shared/tasks/poll'],
+	'tasks/poll': ['engine/shared/tasks/poll'],
 	'tasks/pause': [
 		'engine/shared/tasks/pause',
 		'engine/shared/tasks/resume',

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
+
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
 import type { Reply } from '../../support/scriptedService';
@@ -6,6 +8,7 @@ import {
 	accepted,
 	completed,
 	completedWith,
+	failed,
 	running,
 	serviceError,
 	songAt,
@@ -16,7 +19,7 @@ import { runnerOf } from '../../support/operations';
 import { goOn } from '../../support/settings';
 import { statusesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, onRecordOf, buy, pause, recordsRead } =
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, recordsRead } =
 	useSoundService(jumpingClock);
 
 const asked = () => recordsRead().map(({ path }) => path.split('/').pop());
@@ -27,8 +30,8 @@ const continues =
 	'The task continues at the service. Get it with the resource Task, operation Wait, and the task ID task_1.';
 
 describe('The error of a task that did not end in time', () => {
-	test('has its last status and how to get it', async () => {
-		onRecord(running);
+	test('has its last status and how to get it, and no error of a request before the last', async () => {
+		onRecord({ status: 502 }, running);
 		const { json } = await buy(1, { timeout: 5 }, goOn);
 		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'submitted' });
 		expect(json[0]?.error).toMatchObject({
@@ -44,6 +47,87 @@ describe('The error of a task that did not end in time', () => {
 			description: `Its last status was "pending". The last request failed: Bad gateway (HTTP 502). ${continues} A higher "Timeout" in the options waits longer.`,
 		});
 	});
+});
+
+/** Seconds after the purchase at which the task was asked for. */
+const askedAt = () => recordsRead().map(({ at }) => (at - (bought()[0]?.at ?? 0)) / 1_000);
+
+describe('A task is asked for', () => {
+	/** When a task is asked for that ends after so many seconds, if the service expects its end in `estimate` seconds. */
+	async function requestsFor(seconds: number, estimate?: number): Promise<number[]> {
+		service.requests.length = 0;
+		const end = clock.now() + seconds * 1_000;
+		const early = { json: { status: 'running', estimated_time: estimate } };
+		onRecord(() => (clock.now() < end ? early : completed));
+		const { json } = await buy(1, { pollInterval: 4 });
+		expect(statusesOf(json)).toEqual(['completed']);
+		return askedAt();
+	}
+
+	test('after a second and then at the interval, as long as the service expects nothing', async () => {
+		expect(await requestsFor(10)).toEqual([1, 5, 9, 13]);
+	});
+
+	test.each([
+		['between two requests', 7, 7, [1, 5, 7.25]],
+		['at once', 3, 3, [1, 3.25]],
+		['just after a request, which is put off for it', 9, 9, [1, 5, 9.25]],
+		['too early: then again at the interval', 11, 7, [1, 5, 7.25, 11.25]],
+		['too late: at the interval', 6, 60, [1, 5, 9]],
+	])('when the service expects its end %s', async (_, seconds, estimate, requests) => {
+		expect(await requestsFor(seconds, estimate)).toEqual(requests);
+	});
+
+	test('no more often than its duration in intervals and two more, three where its end comes at another time than expected, and a second late at most', async () => {
+		const durations = fc.integer({ min: 1, max: 120_000 }).map((ms) => ms / 1_000);
+		const wrong = fc.integer({ min: -10, max: 150 });
+		const expected = fc.oneof(fc.constant(undefined), fc.constant('right'), wrong);
+		await fc.assert(
+			fc.asyncProperty(durations, expected, async (seconds, end) => {
+				const requests = await requestsFor(seconds, end === 'right' ? Math.ceil(seconds) : end);
+				const more = typeof end === 'number' ? 3 : 2;
+				expect(requests.length).toBeLessThanOrEqual(seconds / 4 + more);
+				expect(requests.at(-1)).toBeLessThanOrEqual(seconds + 5);
+			}),
+		);
+	});
+
+	test.each([
+		[5.5, [1, 5.75]],
+		[5.75, [1, 5]],
+		[0.75, [1, 5]],
+	])(
+		'at its end in %d s, if that is no later than a quarter of the interval: %j',
+		async (estimate, requests) => {
+			onRecord({ json: { status: 'running', estimated_time: estimate } }, completed);
+			await buy(1, { pollInterval: 4 });
+			expect(askedAt()).toEqual(requests);
+		},
+	);
+
+	test.each<[string, Reply]>([
+		['submitted', running],
+		['completed', completed],
+	])('a last time at "Timeout", and comes out as %s then', async (status, last) => {
+		onRecord(running, running, running, last);
+		const { json } = await buy(1, { pollInterval: 4, timeout: 10 }, goOn);
+		expect(statusesOf(json)).toEqual([status]);
+		expect(askedAt()).toEqual([1, 5, 9, 10]);
+	});
+
+	test.each([
+		['7', 10, [1, 8]],
+		['0.5', 10, [1, 5]],
+		['60', 10, [1, 10]],
+		['3600', 600, [1, 31]],
+	])(
+		'after a pause of %s s that the service asks for, but not within the interval, and not beyond "Timeout" (%d s) or half a minute',
+		async (retryAfter, timeout, requests) => {
+			onRecord({ status: 429, headers: { 'retry-after': retryAfter } }, completed);
+			await buy(1, { pollInterval: 4, timeout });
+			expect(askedAt()).toEqual(requests);
+		},
+	);
 });
 
 test.each<Record<string, string>>([{}, { 'retry-after': '3' }, { 'retry-after': '20' }])(
@@ -91,21 +175,58 @@ test('the error of a task whose record is refused says how to get it later: anot
 	expect(error?.description).not.toContain('run the node again');
 });
 
-describe('A wait goes on after', () => {
-	const pageOfProxy = { status: 404, text: '<html><h1>404 Not Found</h1></html>' };
-	const noRoute = { status: 404, json: { message: 'no Route matched with those values' } };
+const page = (status: number): Reply => ({ status, text: '<html><h1>No</h1></html>' });
+const noRoute: Reply = { status: 404, json: { message: 'no Route matched with those values' } };
+const ofAnother = failed('Not yours', { id: 'other' });
 
-	test.each<[string, Reply]>([
-		['a 404 of the service just after the submission', unknownTask],
-		['the 404 page of a proxy', pageOfProxy],
-		['a 404 of a gateway without the error of the service', noRoute],
-	])('%s', async (_, reply) => {
-		onRecord(reply, reply, completed);
-		const { json, error } = await buy();
-		expect(error).toBeUndefined();
-		expect(json[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
-		expect(asked()).toHaveLength(3);
-	});
+test.each<[string, number, Reply[]]>([
+	['a 404 of the service for a minute after the submission', 58.999, [unknownTask, unknownTask]],
+	['one for a minute, long after that', 58, [running, running, unknownTask, unknownTask]],
+	['one after another error', 61, [running, unclear, unknownTask]],
+	['the 404 page of a proxy, for however long', 59, [page(404), page(404), page(404)]],
+	['a 404 of a gateway without the error of the service', 59, [noRoute, noRoute, noRoute]],
+	['a 401 of another server, such as a proxy', 59, [page(401)]],
+	['a 403 of another server', 59, [page(403)]],
+	['the failure of another task', 59, [ofAnother]],
+])('A wait goes on after %s', async (_, pollInterval, replies) => {
+	onRecord(...replies, completed);
+	const { json } = await buy(1, { pollInterval, timeout: 600 });
+	expect(json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+});
+
+test.each<[string, Reply[], string, number[]]>([
+	['a 404 of the service that stays for a minute', [unknownTask], 'Task not found', [1, 60]],
+	[
+		'one that comes again after a record',
+		[running, running, unknownTask, running, unknownTask],
+		'Task not found',
+		[1, 60, 119, 178, 237, 296, 355],
+	],
+	[
+		'a 401 of another server that stays for a minute',
+		[running, page(401)],
+		'Authentication failed',
+		[1, 60, 119, 178],
+	],
+	[
+		'a 403 of another server that stays for a minute',
+		[running, page(403)],
+		'Permission denied',
+		[1, 60, 119, 178],
+	],
+	[
+		'the failure of another task that stays for a minute',
+		[running, ofAnother],
+		'task other',
+		[1, 60, 119, 178],
+	],
+	['a 401 of the service at once', [serviceError(401, 'No')], 'Authentication failed', [1]],
+	['a 403 of the service at once', [serviceError(403, 'No')], 'Permission denied', [1]],
+])('A wait ends with %s', async (_, replies, words, requests) => {
+	onRecord(...replies);
+	const { error } = await buy(1, { pollInterval: 59, timeout: 600 });
+	expect(error?.message).toContain(words);
+	expect(askedAt()).toEqual(requests);
 });
 
 describe('A completed record without a result is read again', () => {
