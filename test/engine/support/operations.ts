@@ -220,7 +220,8 @@ export function inputOf(name: string, given: INodeParameters = {}) {
 	return { node, parameters: { resource, operation, ...smallest, ...given } };
 }
 
-type Service = { credential(): RunOptions['credential'] };
+/** The service of the tests, of whichever kind. */
+export type Service = { credential(): RunOptions['credential'] };
 
 /** Runs an operation with its smallest valid input, and others over it, against the service of the tests. */
 export const runnerOf =

@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { type RunOptions, runNode } from './engine';
 import { generateSound, soundPrompts } from './generateSound';
+import type { Service } from './operations';
 import type { Reply, ScriptedService } from './scriptedService';
 
 export const SOUNDS = '/v1/music/generations/sounds';
@@ -71,7 +72,7 @@ export type Differences = Partial<RunOptions> & { given?: INodeParameters };
 
 /** A run that buys a sound for each of `count` items, with these options. */
 export function soundRun(
-	service: ScriptedService,
+	service: Service,
 	count = 1,
 	options: INodeParameters = {},
 	{ given, ...run }: Differences = {},

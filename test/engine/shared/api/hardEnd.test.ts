@@ -4,13 +4,11 @@ import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalan
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { log, type RunOptions, runNode } from '../../support/engine';
-import { runnerOf } from '../../support/operations';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import { accepted, completed, running } from '../../support/scriptedTasks';
 import { retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
-import { TriggerHost } from '../../support/triggerHost';
 
 const { service, onSubmit, onRecord, buy, bought } = useSoundService(() => fastClock(100, 100));
 
@@ -84,27 +82,6 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		},
 	);
 
-	test.each([
-		['message', '/v1/messages'],
-		['completion', '/v1/chat/completions'],
-	])('a chat request, %s: it may have been bought', async (operation, path) => {
-		service.on('POST', path, trickling['its body']);
-		const { error } = await runnerOf(service)(`chat.${operation}`, { options: { timeout: 20 } });
-		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
-		expect(error?.description).toContain('The answer may have been bought anyway');
-		expect(service.sent('POST', path)).toHaveLength(1);
-		await expectClosed();
-	});
-
-	test('polling: the wait ends at its "Timeout", and names the task', async () => {
-		onSubmit(accepted('task_1'));
-		onRecord(trickling['its body']);
-		const { error } = await buy(1, { timeout: 2 });
-		expect(error?.message).toBe('Task task_1 was still submitted after 2 seconds [row 1 (item 0)]');
-		expect(error?.description).toContain('The last request failed: The request timed out.');
-		await expectClosed();
-	});
-
 	test('an upload', async () => {
 		service.on('POST', '/v1/uploads/images', trickling['its body']);
 		const parameters = { ...upload, source: 'binary', binaryPropertyName: 'data' };
@@ -112,17 +89,6 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 			items: [await fileItem(await picture(4, 4))],
 		});
 		expect(error?.message).toBe('The request timed out [row 1 (item 0)]');
-		await expectClosed();
-	});
-
-	test('a callback to the trigger: the service is told to call again', async () => {
-		service.on('GET', '*', trickling['its body']);
-		const { baseUrl, apiKey } = service.credential();
-		const { status } = await new TriggerHost({ baseUrl, apiKey }).receive({
-			id: 'task_1',
-			status: 'completed',
-		});
-		expect(status).toBe(503);
 		await expectClosed();
 	});
 

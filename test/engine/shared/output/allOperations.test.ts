@@ -249,15 +249,16 @@ test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_
 		{ onError: 'continueRegularOutput' },
 	);
 	expect(items.map(rowOf)).toEqual([0, 1]);
+	const error = {
+		message: '"Concurrency" must be a whole number from 1 to 100, not 0',
+		description: 'Nothing was sent to the service.',
+		...{ code: null, type: null, httpStatus: null },
+	};
 	expect(
-		items.map(({ json: { reference, input, error } }) => [
-			reference,
-			(input as IDataObject).row,
-			(error as IDataObject).message,
-		]),
+		items.map(({ json }) => [json.reference, (json.input as IDataObject).row, json.error]),
 	).toEqual([
-		['row 0', 0, '"Concurrency" must be a whole number from 1 to 100, not 0'],
-		['row 1', 1, '"Concurrency" must be a whole number from 1 to 100, not 0'],
+		['row 0', 0, error],
+		['row 1', 1, error],
 	]);
 	expect(service.requests).toEqual([]);
 });

@@ -1,33 +1,18 @@
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
-import { readBinary, runNode } from '../../support/engine';
-import { generateSound } from '../../support/generateSound';
+import { readBinary } from '../../support/engine';
 import { useSandbox } from '../../support/sandbox';
+import { buySounds } from '../../support/scriptedTasks';
 
 const service = useSandbox();
 
-async function run(options: object, credential = {}) {
-	return await runNode({
-		node: new MediaGenMusic(),
-		parameters: { ...generateSound, downloadFiles: true, options: { pollInterval: 1, ...options } },
-		credential: { ...service.credential(), ...credential },
-	});
-}
+const run = async (options = {}) =>
+	await buySounds(service, 1, options, { given: { downloadFiles: true } });
 
 const task = () => service.sandbox.tasks.list()[0]?.id;
 
 describeInEachBinaryDataMode((mode) => {
-	test('a large file arrives whole, named after its task', async () => {
-		service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 30_000_000 } });
-		const { items, error } = await run({});
-		expect(error).toBeUndefined();
-		const file = items[0]?.binary?.data;
-		expect(file).toMatchObject({ fileName: `music-${task()}-1.wav` });
-		expect(await readBinary(file)).toHaveLength(30_000_000);
-	});
-
 	test('where n8n keeps files in memory, and only there, a hint says so', async () => {
-		const { hints } = await run({});
+		const { hints } = await run();
 		const said = hints.some(({ message }) => message.includes('keeps binary data in memory'));
 		expect(said).toBe(mode === 'default');
 	});
@@ -44,15 +29,15 @@ describeInEachBinaryDataMode((mode) => {
 		[{ type: 'reset' } as const],
 		[{ type: 'cutBody' } as const],
 	])('a download that goes wrong (%j) is tried again', async (effect) => {
-		const whole = await readBinary((await run({})).items[0]?.binary?.data);
+		const whole = await readBinary((await run()).items[0]?.binary?.data);
 		service.sandbox.faults.add({ match: { method: 'GET', path: '/files/*' }, effect });
-		const { error, items } = await run({});
+		const { error, items } = await run();
 		expect(error).toBeUndefined();
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(whole.length);
 	});
 
 	test('the key is not sent to the address of a file', async () => {
-		await run({});
+		await run();
 		const files = service.sandbox.requests.list().filter(({ path }) => path.startsWith('/files/'));
 		expect(files.length).toBeGreaterThan(0);
 		for (const { headers } of files) expect(headers).not.toHaveProperty('authorization');

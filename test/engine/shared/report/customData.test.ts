@@ -8,13 +8,12 @@ import { questions } from '../../support/chat';
 import { jumpingClock } from '../../support/clocks';
 import { log, type RunResult, runNode } from '../../support/engine';
 import { buyPictures, failSecondPicture, generatePicture } from '../../support/generatePicture';
-import { generateSound } from '../../support/generateSound';
 import { inputOf, runnerOf } from '../../support/operations';
 import type { PausedExecution } from '../../support/pausedExecution';
 import { rememberingNode } from '../../support/rememberingNode';
 import { useSandbox } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
-import { completedWith, running, songAt } from '../../support/scriptedTasks';
+import { buySounds, completedWith, running, songAt } from '../../support/scriptedTasks';
 import { retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
@@ -93,12 +92,9 @@ describe('The custom data, the tracing, and the bill of the service', () => {
 				credential: service.credential(),
 			});
 		await report();
-		const result = await runNode({
-			node: new MediaGenMusic(),
-			parameters: { ...generateSound, additionalFields: { version: '={{ $json.version }}' } },
-			items: ['v5.5', 'v4.5+', 'v4.5'].map((version) => ({ json: { version } })),
-			credential: service.credential(),
-		});
+		const items = ['v5.5', 'v4.5+', 'v4.5'].map((version) => ({ json: { version } }));
+		const given = { additionalFields: { version: '={{ $json.version }}' } };
+		const result = await buySounds(service, 1, {}, { given, items });
 		expect(service.sandbox.ledger().netCredits).toBe(290);
 		expect(result.hints[0]?.message).toBe('3 tasks, 3 without a stated cost');
 		expect(customData(result)).toEqual(figures(3, 0, 0, 3));

@@ -1,10 +1,7 @@
-import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import type { FaultRuleInput } from '../../../../sandbox/service';
 import { useShortRequestLimit } from '../../support/clocks';
-import { type RunOptions, runNode } from '../../support/engine';
-import { generateSound, soundPrompts } from '../../support/generateSound';
-import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
-import { errorOutput, goOn, retryOnFail } from '../../support/settings';
+import { submissions, useSandbox } from '../../support/sandbox';
+import { buySounds } from '../../support/scriptedTasks';
 import { statusesOf } from '../../support/soundService';
 
 const service = useSandbox();
@@ -14,14 +11,8 @@ const POLL = { method: 'GET', path: '/v1/music/tasks/*' };
 
 const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
 
-const run = async (count: number, options = {}, more: Partial<RunOptions> = {}) =>
-	await runNode({
-		node: new MediaGenMusic(),
-		parameters: { ...generateSound, options: { pollInterval: 1, ...options } },
-		items: soundPrompts(count),
-		credential: service.credential(),
-		...more,
-	});
+const run = async (count: number, options = {}, more = {}) =>
+	await buySounds(service, count, options, more);
 
 /** The submissions that arrived. */
 const sent = () => service.sandbox.requests.list({ path: SUBMIT.path });
@@ -136,55 +127,6 @@ test('all at once: what is charged is what was accepted, and every task is named
 	expect(service.sandbox.ledger().tasks[failed[0]?.id ?? '']).toMatchObject({
 		refunded: expect.any(Number),
 	});
-});
-
-test('what stops all items at once is the error of each, where the node is set to continue', async () => {
-	const regular = await run(2, { concurrency: 0 }, goOn);
-	expect(regular.json.map(({ error }) => error)).toStrictEqual(
-		Array(2).fill({
-			message: expect.stringContaining('"Concurrency"'),
-			description: 'Nothing was sent to the service.',
-			code: null,
-			type: null,
-			httpStatus: null,
-		}),
-	);
-	const separate = await run(2, { concurrency: 0 }, errorOutput);
-	expect(separate.outputs.map((output) => output.length)).toStrictEqual([0, 2]);
-	expect(service.sandbox.requests.list()).toEqual([]);
-});
-
-test('Retry On Fail picks up the tasks that were bought, and buys only what failed again', async () => {
-	fault({ match: SUBMIT, nth: 2, effect: { type: 'failTask', message: 'The canvas tore' } });
-	const settings = { ...retryOnFail.settings, maxTries: 3 };
-	const { json, error } = await run(3, { concurrency: 1 }, { settings });
-	expect(error).toBeUndefined();
-	expect(statusesOf(json)).toStrictEqual(['completed', 'completed', 'completed']);
-	const { accepted, entries } = service.sandbox.ledger();
-	expect(accepted).toBe(4);
-	expect(entries.filter(({ type }) => type === 'refund')).toHaveLength(1);
-});
-
-test('cancelling stops at once and leaves nothing running', async () => {
-	service.sandbox.durations.set({ music: null });
-	const onStart = (cancel: () => void) => {
-		const watch = setInterval(() => {
-			const polls = service.sandbox.requests
-				.list()
-				.filter(({ path }) => path.startsWith('/v1/music/tasks/'));
-			if (polls.length < 2) return;
-			clearInterval(watch);
-			cancel();
-		}, 5);
-	};
-	const { run: execution } = await run(2, {}, { onStart });
-	expect(execution.status).toBe('canceled');
-	expect(execution.data.resultData.error?.message).toMatch(
-		/^The execution was canceled while it waited for task \S+/,
-	);
-	const seen = service.sandbox.requests.list().length;
-	await sharedClock.sleep(10_000);
-	expect(service.sandbox.requests.list()).toHaveLength(seen);
 });
 
 test('a service that cannot be reached is tried again, and said so', async () => {

@@ -19,7 +19,7 @@ import { runnerOf } from '../../support/operations';
 import { goOn } from '../../support/settings';
 import { statusesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, recordsRead } =
+const { service, onSubmit, onRecord, buy, pause, bought, recordsRead } =
 	useSoundService(jumpingClock);
 
 const asked = () => recordsRead().map(({ path }) => path.split('/').pop());
@@ -141,18 +141,20 @@ test.each<Record<string, string>>([{}, { 'retry-after': '3' }, { 'retry-after': 
 	},
 );
 
-test('the error of a canceled wait says how to get the task', async () => {
-	onRecord(running);
+test('a canceled wait stops at once, leaves nothing running, and its error says how to get the task', async () => {
 	let stop = () => {};
-	onRecordOf('task_1', () => {
+	onRecord(running, () => {
 		stop();
 		return running;
 	});
-	const { error } = await buy(1, {}, { onStart: (cancel) => (stop = cancel) });
-	expect(error?.message).toContain(
+	const { run, error } = await buy(1, {}, { onStart: (cancel) => (stop = cancel) });
+	expect(run.status).toBe('canceled');
+	expect(error?.message).toBe(
 		'The execution was canceled while it waited for task task_1 [row 1 (item 0)]',
 	);
 	expect(error?.description).toContain(continues);
+	await clock.sleep(10_000);
+	expect(asked()).toHaveLength(2);
 });
 
 test('the error of a task that the service does not know, a minute after its submission, names the task', async () => {
