@@ -367,18 +367,6 @@ describe('A download that stops in the middle', () => {
 		mimeType: '',
 	});
 
-	test('is broken off after a minute, each time', async () => {
-		const bodies: Readable[] = [];
-		const next = () => {
-			const body = began();
-			bodies.push(body);
-			return body;
-		};
-		const downloading = download(contextOf(next, store));
-		await expect(downloading).rejects.toThrow('The download stopped: no data for 60 seconds');
-		expect(bodies.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true));
-	});
-
 	test('is broken off also where the stream does not tell that it was', async () => {
 		const next = () => {
 			const body = began();

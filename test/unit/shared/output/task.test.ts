@@ -62,12 +62,6 @@ test.each<[string, Record<string, unknown>, string]>([
 });
 
 describe('The error of a failed task', () => {
-	test('has the message, the code and the type of the service', () => {
-		const error = { message: 'Button 9 is gone', code: 9, type: 'reroll_error' };
-		const expected = { ...error, code: '9', httpStatus: null };
-		expect(taskOf({ status: 'FAILURE', error }).error).toEqual(expected);
-	});
-
 	test.each([false, null, '', { message: null }])('%j gives no reason', (error) => {
 		const message = 'The service gives no reason';
 		const expected = { message, code: null, type: null, httpStatus: null };

@@ -28,20 +28,6 @@ let kept: IDataObject;
 const open = (run: Parameters<typeof recordsContext>[1] = {}) =>
 	new PurchaseRecords(recordsContext(kept, run));
 
-/** The same after n8n was restarted: nothing is left of the process, and the execution's data is read again. */
-function openAfterRestart(): PurchaseRecords {
-	kept = JSON.parse(JSON.stringify(kept)) as IDataObject;
-	let fresh: PurchaseRecords | undefined;
-	jest.isolateModules(() => {
-		const module = jest.requireActual<{ PurchaseRecords: typeof PurchaseRecords }>(
-			'../../../../nodes/shared/purchase/purchaseRecords',
-		);
-		fresh = new module.PurchaseRecords(recordsContext(kept));
-	});
-	if (!fresh) throw new Error('The module was not loaded');
-	return fresh;
-}
-
 /** A run that ends after `work`. */
 function runOnce(work: (records: PurchaseRecords) => void): void {
 	const records = open();
@@ -93,11 +79,6 @@ describe('What an attempt leaves to the next one', () => {
 	])('%s', (_, state) => {
 		runOnce((records) => records.mark(fox, state));
 		expect(open().claim(fox)).toEqual(state);
-	});
-
-	test('it survives a restart of n8n, even when the run was cut off', () => {
-		open().mark(fox, TASK_1);
-		expect(openAfterRestart().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('it goes to one attempt only', () => {
@@ -180,26 +161,6 @@ describe('What an attempt leaves to the next one', () => {
 		expect(states).toEqual(['accepted', 'accepted', 'pending', undefined]);
 		expect(records.claim(fox)).toEqual(TASK_1);
 		expect(open().stateOf(fox)).toBeUndefined();
-	});
-
-	test('a dropped record is gone: the item came out, was refused or was refunded', () => {
-		runOnce((records) => {
-			records.mark(fox, TASK_1);
-			records.mark({ ...owl, itemIndex: 1 }, TASK_2);
-			records.drop(0);
-			records.drop(7);
-		});
-		expect(open().claim(fox)).toBeUndefined();
-		expect(open().claim({ ...owl, itemIndex: 1 })).toEqual(TASK_2);
-	});
-
-	test('a claimed record can be dropped', () => {
-		runOnce((records) => records.mark(fox, { state: 'pending' }));
-		runOnce((records) => {
-			records.claim(fox);
-			records.drop(0);
-		});
-		expect(kept).toEqual({});
 	});
 
 	test('a run whose items all came out leaves nothing in the data of the execution', () => {
@@ -289,15 +250,6 @@ describe('A later run of the node, such as the next round of a loop', () => {
 		records.close();
 		return records.recordKey(purchase.itemIndex);
 	}
-
-	test('is given it where an agent calls the node: there each try is a run', () => {
-		fail({ tool: true });
-		expect(open({ runIndex: 1, tool: true }).claim(fox)).toEqual(TASK_1);
-	});
-
-	test('an agent gets no key: it sends no item back', () => {
-		expect(fail({ tool: true })).toBeUndefined();
-	});
 
 	test.each<[string, (key: string | undefined) => IDataObject]>([
 		['an error item', named],
@@ -396,15 +348,6 @@ describe('A later run of the node, such as the next round of a loop', () => {
 });
 
 describe('Runs side by side, such as the batches of an agent', () => {
-	test("do not take each other's tasks", () => {
-		const [first, second] = [open(), open()];
-		first.mark(fox, TASK_1);
-		expect(second.claim(fox)).toBeUndefined();
-		second.mark(fox, { state: 'pending' });
-		second.mark(fox, TASK_2);
-		expect([first.claim(fox), second.claim(fox)]).toEqual([TASK_1, TASK_2]);
-	});
-
 	test("do not delete each other's tasks", () => {
 		const [first, second] = [open(), open()];
 		first.mark(fox, TASK_1);
