@@ -12,10 +12,7 @@ const TESTS_OF = {
 		'engine/shared/purchase/runPaidItems',
 		'engine/shared/purchase/spendingGuard',
 	],
-	'purchase/spendingGuard': [
-		'unit/shared/purchase/spendingGuard',
-		'engine/shared/purchase/spendingGuard',
-	],
+	'purchase/spendingGuard': ['engine/shared/purchase/spendingGuard'],
 	// Requests and retries
 	'api/http': ['unit/shared/api/http', 'engine/shared/api/hardEnd'],
 	'api/errors': ['unit/shared/api/errors', 'unit/shared/api/http'],

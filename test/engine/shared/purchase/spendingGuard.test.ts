@@ -1,4 +1,4 @@
-import { jumpingClock } from '../../support/clocks';
+import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
 import { prompts } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
@@ -54,6 +54,14 @@ describe('Max Tasks', () => {
 		expect(JSON.stringify([json, hints])).not.toContain('Max Tasks');
 	});
 
+	test('purchases that find a place do not wait for each other', async () => {
+		const bothSent = until(() => bought().length === 2);
+		const after = bothSent.catch(() => undefined);
+		onSubmit({ ...accepted('task_1'), after }, { ...accepted('task_2'), after });
+		await buy(2, { maxTasks: 2 });
+		await expect(bothSent).resolves.toBeUndefined();
+	});
+
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
 		const { json, error } = await buy(200, { maxTasks: 20 }, goOn);
 		expect(error).toBeUndefined();
@@ -103,6 +111,29 @@ describe('Max Tasks', () => {
 			expect(bought()).toHaveLength(run === goOn ? 3 : 6);
 		},
 	);
+
+	test('of the places of a refunded task and of a refused row, the next round of a loop has the second only', async () => {
+		const replies: Record<string, Reply[]> = {
+			'Sound 0': [accepted('task_1'), refused, accepted('task_3')],
+			'Sound 1': [accepted('task_2'), accepted('task_4')],
+			'Sound 2': [refused, refused, accepted('task_5')],
+		};
+		onSubmit(({ body }) => replies[(body as { prompt: string }).prompt]?.shift() ?? unclear);
+		onRecordOf('task_1', failed());
+		const { rounds } = await buy(3, { maxTasks: 3 }, { ...retryAndGoOn, rounds: 2 });
+		expect(rounds.map(statesOf)).toEqual([
+			['not submitted', 'task_2: completed', 'not submitted'],
+			['task_3: completed', 'not submitted', 'not submitted'],
+		]);
+		expect(bought()).toHaveLength(6);
+	});
+
+	test('the place of a refunded task that a refused row gives back is taken by a later one', async () => {
+		onSubmit(accepted('task_1'), accepted('task_2'), refused, accepted('task_3'));
+		onRecordOf('task_1', failed());
+		const { json } = await buy(3, { maxTasks: 2, concurrency: 1 }, retryAndGoOn);
+		expect(statesOf(json)).toEqual(['not submitted', 'task_2: completed', 'task_3: completed']);
+	});
 
 	test('places that refused rows give back are taken by later rows of the same run', async () => {
 		onSubmit(refused, accepted('task_1'), accepted('task_2'), accepted('task_3'));
