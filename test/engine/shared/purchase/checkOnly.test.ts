@@ -83,20 +83,6 @@ test.each<[string, INodeParameters, string, string]>([
 	expect(hints).toEqual([{ message, type, location: 'outputPane' }]);
 });
 
-test('an item with a problem shows its row and its reference, too', async () => {
-	const { json } = await runnerOf(service)(
-		'image.generate',
-		{
-			prompt: '={{ $json.prompt }}',
-			options: { checkOnly: true, includeInput: true, reference: '={{ $json.id }}' },
-		},
-		{ items: [{ json: { id: 'a', prompt: '' } }] },
-	);
-	expect(json).toMatchObject([
-		{ problems: [expect.any(String)], request: null, reference: 'a', input: { id: 'a' } },
-	]);
-});
-
 test('a picture of the input is not uploaded, and stands in the request as its fingerprint', async () => {
 	const { json } = await runnerOf(service)(
 		'image.edit',

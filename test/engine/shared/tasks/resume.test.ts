@@ -142,9 +142,15 @@ describe('A paused execution', () => {
 		expect(await notesOf('tasks')).not.toContain('n8n pairs the items');
 	});
 
-	test('resumes once: later callbacks find nothing to do', async () => {
-		const execution = await pauseTwoThatEnd();
-		expect((await execution.callback(callback('task_1'))).resumed).toBeDefined();
+	test('resumes once, and asks nothing for a callback that comes twice, before that and after', async () => {
+		const execution = await pauseTwo();
+		finish('task_1');
+		await execution.callback(callback('task_1'));
+		const asked = recordsRead().length;
+		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
+		expect(recordsRead()).toHaveLength(asked);
+		finish('task_2');
+		expect((await execution.callback(callback('task_2'))).resumed).toBeDefined();
 		service.requests.length = 0;
 		expect(await execution.callback(callback('task_2'))).toEqual({ status: 200 });
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
@@ -264,15 +270,6 @@ describe('A paused execution', () => {
 		Object.assign(execution.waiting[0] ?? {}, { json: 'not readable' });
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
 		expect(await execution.callback(callback('task_1'), {})).toEqual({ status: 401 });
-	});
-
-	test('asks nothing for a callback that comes twice', async () => {
-		const execution = await pauseTwo();
-		finish('task_1');
-		await execution.callback(callback('task_1'));
-		service.requests.length = 0;
-		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
-		expect(service.requests).toEqual([]);
 	});
 
 	test('asks for the task that the callback names first, then for the others up to the first that runs', async () => {

@@ -1,4 +1,4 @@
-import { type ChatPrices, costOf } from '../../../../nodes/shared/api/chatCost';
+import { type ChatPrices, type Cost, costOf } from '../../../../nodes/shared/api/chatCost';
 import { usageOf } from '../../support/usage';
 
 const prices: ChatPrices = {
@@ -9,48 +9,37 @@ const prices: ChatPrices = {
 	priceOutput: 15,
 };
 
-const written = usageOf({
-	inputTotal: 5_100,
-	inputUncached: 100,
-	cacheWrite: 5_000,
-	cacheWrite5m: 5_000,
-	output: 200,
-});
-const read = usageOf({
-	inputTotal: 5_100,
-	inputUncached: 100,
-	cacheRead: 5_000,
-	output: 200,
-	cacheHit: true,
-});
+const input = { inputTotal: 5_100, inputUncached: 100, output: 200 };
+const written = usageOf({ ...input, cacheWrite: 5_000, cacheWrite5m: 5_000 });
+const read = usageOf({ ...input, cacheRead: 5_000, cacheHit: true });
+const lifetimes = { cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 };
+const both = usageOf({ inputTotal: 3_000, ...lifetimes });
+const none = { cacheWrite: 1_000, cacheWrite5m: null, cacheWrite1h: null };
+const unknown = usageOf({ inputTotal: 1_000, ...none });
+const samePrices = { ...prices, priceCacheWrite1h: prices.priceCacheWrite5m };
 
-test('each lifetime has its own price', () => {
-	const both = usageOf({
-		inputTotal: 3_000,
-		cacheWrite: 3_000,
-		cacheWrite5m: 1_000,
-		cacheWrite1h: 2_000,
-	});
-	expect(costOf(both, prices)?.estimatedCost).toBe(0.01575);
-});
-
-test('a price that is needed and not given leaves no sum', () => {
-	const { priceCacheRead: _, ...others } = prices;
-	expect(costOf(read, others)).toEqual({ estimatedCost: null, savedByCache: null });
-	expect(costOf(written, others)?.estimatedCost).toBe(0.02205);
-	expect(costOf(read, { ...prices, priceOutput: undefined })).toEqual({
-		estimatedCost: null,
-		savedByCache: 0.0135,
-	});
-});
-
-test('a write of unknown lifetime has a price only where both lifetimes cost the same', () => {
-	const unknown = usageOf({
-		inputTotal: 1_000,
-		cacheWrite: 1_000,
-		cacheWrite5m: null,
-		cacheWrite1h: null,
-	});
-	expect(costOf(unknown, prices)?.estimatedCost).toBeNull();
-	expect(costOf(unknown, { ...prices, priceCacheWrite1h: 3.75 })?.estimatedCost).toBe(0.00375);
+test.each<[string, typeof read, ChatPrices, Partial<Cost>]>([
+	['each lifetime has its own price', both, prices, { estimatedCost: 0.01575 }],
+	[
+		'a price that is needed and not given leaves no sum',
+		read,
+		{ ...prices, priceCacheRead: undefined },
+		{ estimatedCost: null, savedByCache: null },
+	],
+	[
+		'one of the output leaves what the cache saved',
+		read,
+		{ ...prices, priceOutput: undefined },
+		{ estimatedCost: null, savedByCache: 0.0135 },
+	],
+	[
+		'one that is not needed changes nothing',
+		written,
+		{ ...prices, priceCacheRead: undefined },
+		{ estimatedCost: 0.02205 },
+	],
+	['a write of unknown lifetime has no price', unknown, prices, { estimatedCost: null }],
+	['but where both cost the same', unknown, samePrices, { estimatedCost: 0.00375 }],
+])('%s', (_, usage, given, cost) => {
+	expect(costOf(usage, given)).toMatchObject(cost);
 });
