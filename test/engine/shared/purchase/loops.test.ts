@@ -92,14 +92,6 @@ describe('A loop whose rounds send equal requests buys in each round, whatever b
 		const { rounds } = await ask({ ...goOn, rounds: 2 });
 		expect(rounds[1]?.[0]?.text).toBe('Because.');
 	});
-
-	test('with a pause in each round', async () => {
-		onRecord(running);
-		const execution = await pause(1, {}, { ...goOn, rounds: 2 });
-		onRecord(completed);
-		const { resumed } = await execution.callback();
-		expect(statesIn(resumed?.rounds)).toEqual([['task_1: completed'], ['task_2: completed']]);
-	});
 });
 
 describe('An item that the error output leads back to the node', () => {
@@ -209,13 +201,6 @@ describe('An item that the error output leads back to the node', () => {
 		const { resumed } = await execution.callback();
 		expect(statesIn(resumed?.rounds).slice(-1)).toEqual([['task_2: completed']]);
 	});
-});
-
-test('an item whose pause ended by its time limit names its record', async () => {
-	onRecord(running);
-	const execution = await pause();
-	const [item] = (await execution.timeLimit()).json;
-	expect(item).toMatchObject({ status: 'submitted', recordKey: expect.any(String) });
 });
 
 test("an agent's next try takes up what the last one left", async () => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { INodeParameters } from 'n8n-workflow';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../support/clocks';
@@ -295,37 +294,18 @@ describe('A completed record without a result is read again', () => {
 		expect(clock.now() - began).toBe(5_000);
 	});
 
-	test.each<[string, INodeParameters]>([
-		['upsampleTags', { tags: 'slow' }],
-		['task.submit', { path: '/v1/music/lyrics', bodyType: 'json', body: '{"prompt":"rain"}' }],
-	])('not where the result of %s is text', async (operation, given) => {
-		service.on('POST', '*', accepted('task_1'));
-		onRecord(empty({ upsampled_tags: 'slow folk', language: 'en' }));
-		const { json } = await runnerOf(service)(`music.${operation}`, given);
-		expect(json[0]).toMatchObject({ status: 'completed', upsampledTags: 'slow folk' });
-		expect(asked()).toHaveLength(1);
-	});
-
-	test.each<[string, Reply]>([
-		['a song under the ending of a video', empty({ music: [{ audio_url: `${FIRST_SONG}.mp4` }] })],
-		[
-			'a song named like a preview',
-			empty({ music: [{ name: 'preview 1', audio_url: FIRST_SONG }] }),
-		],
-		['a sound of unknown ending', empty({ songs: [{ url: `${FIRST_SONG}.mp4` }] })],
-		['a grid', empty(null, { grid_image_url: 'https://files.example.com/grid.png' })],
-	])('not where it has %s', async (_, record) => {
-		onRecord(record);
-		await buy(1, {}, { given: { downloadFiles: false } });
-		expect(asked()).toHaveLength(1);
-	});
-
-	/** The path of the records of pictures and videos. */
-	const SHARED = '/v1/tasks/*';
 	const PICTURE = 'https://files.example.com/1.png';
 	const CLIP = 'https://files.example.com/1.mp4';
 
-	/** A record that is filled when it is read again; the link of the result. */
+	/** Buys with the smallest input; a custom request names no kind of result. Returns the item and how often its record was read. */
+	async function madeBy(operation: string, ...records: Reply[]) {
+		service.on('POST', '*', accepted('task_1'));
+		service.on('GET', '/v1/*tasks/*', ...records);
+		const given = { path: '/v1/create', bodyType: 'json', body: '{"prompt":"rain"}' };
+		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
+		return { item: json[0], reads: service.sent('GET', '*').length };
+	}
+
 	test.each<[string, string, object, string]>([
 		['a thumbnail', 'image.generate', { thumbnail_url: `${PICTURE}?t`, url: null }, PICTURE],
 		['a preview', 'image.generate', { preview_url: `${PICTURE}?p`, output: null }, PICTURE],
@@ -342,13 +322,17 @@ describe('A completed record without a result is read again', () => {
 		['a picture that moves', 'video.generate', { url: `${PICTURE}.gif`, videos: [] }, CLIP],
 		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
 		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
+		[
+			'a title and a cover',
+			'music.task.submit',
+			{ title: 'T', audio_url: '', image_url: PICTURE },
+			FIRST_SONG,
+		],
+		['the cover of a track', 'music.task.submit', { music: [{ image_url: PICTURE }] }, FIRST_SONG],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
-		service.on('POST', '*', accepted('task_1'));
-		service.on('GET', SHARED, empty(result), completedWith({ url }));
-		const given = { path: '/v1/videos/create', body: '{"prompt":"rain"}', prompt: 'Rain' };
-		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
-		expect(json[0]).toMatchObject({ status: 'completed', url });
-		expect(service.sent('GET', SHARED)).toHaveLength(2);
+		const { item, reads } = await madeBy(operation, empty(result), completedWith({ url }));
+		expect(item).toMatchObject({ status: 'completed', url });
+		expect(reads).toBe(2);
 	});
 
 	test.each<[string, string, object]>([
@@ -361,7 +345,7 @@ describe('A completed record without a result is read again', () => {
 		const four = [1, 2, 3, 4].map((at) => `${PICTURE}?${at}`);
 		const records = [image_urls, four].map((urls) => ({ json: { ...grid, image_urls: urls } }));
 		// Of the parent, too.
-		service.on('GET', SHARED, { json: { ...grid, action: 'REROLL', image_urls: four } });
+		service.on('GET', '/v1/tasks/*', { json: { ...grid, action: 'REROLL', image_urls: four } });
 		service.on('GET', '/v1/tasks/task_1', ...records);
 		const given = { path: '/v1/gridart/imagine', taskId: 'grid_1', index: 1 };
 		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
@@ -372,22 +356,36 @@ describe('A completed record without a result is read again', () => {
 		['video', { video_url: null, image_url: PICTURE }, { video_url: CLIP }],
 		['image', { url: '', preview_url: `${PICTURE}?p`, fail_reason: '' }, { url: PICTURE }],
 	])('until a record without "result" has its %s', async (family, bare, filled) => {
-		service.on('POST', '*', accepted('task_1'));
-		const record = { status: 'completed', ...bare };
-		service.on('GET', SHARED, { json: record }, { json: { ...record, ...filled } });
-		const given = { prompt: 'Rain', downloadFiles: false };
-		const { json } = await runnerOf(service)(`${family}.generate`, given);
-		expect(json[0]?.url).toBe(Object.values(filled)[0]);
+		const records = [bare, { ...bare, ...filled }].map((fields) => ({
+			json: { status: 'completed', ...fields },
+		}));
+		const { item } = await madeBy(`${family}.generate`, ...records);
+		expect(item?.url).toBe(Object.values(filled)[0]);
 	});
 
-	test('and what it has comes out with a note where it lacks a track', async () => {
-		onRecord(empty({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] }));
-		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
-		expect(json[0]).toMatchObject({ url: FIRST_SONG });
-		expect(json[0]?.notes).toEqual([expect.stringContaining('its record lacks some of its files')]);
-	});
+	test.each<[string, object]>([
+		['lacks some of its files', { music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] }],
+		['has no audio that', { cover_url: 'https://files.example.com/cover.png' }],
+	])(
+		'and what it has comes out in the end, with a note that its record %s',
+		async (words, result) => {
+			const { item } = await madeBy('music.sounds', empty(result));
+			expect(item?.results).toHaveLength(1);
+			expect(item?.notes).toEqual([expect.stringContaining(`its record ${words}`)]);
+		},
+	);
 
 	test.each<[string, string, object]>([
+		['a song under the ending of a video', 'music.sounds', songAt(`${FIRST_SONG}.mp4`)],
+		[
+			'a song named like a preview',
+			'music.sounds',
+			{ music: [{ name: 'preview 1', audio_url: FIRST_SONG }] },
+		],
+		['a sound of unknown ending', 'music.sounds', { songs: [{ url: `${FIRST_SONG}.mp4` }] }],
+		['text', 'music.upsampleTags', { upsampled_tags: 'slow folk', language: 'en' }],
+		['text', 'music.task.submit', { upsampled_tags: 'slow folk', language: 'en' }],
+		['a picture, for which one asked', 'music.task.submit', { image_url: PICTURE }],
 		[
 			'a video beside an empty list',
 			'video.generate',
@@ -401,31 +399,16 @@ describe('A completed record without a result is read again', () => {
 			'video.generate',
 			{ original_url: CLIP, watermark_url: `${CLIP}?2` },
 		],
-	])('not where it has %s', async (_, operation, result) => {
-		service.on('POST', '*', accepted('task_1'));
-		service.on('GET', SHARED, empty(result));
-		const { json } = await runnerOf(service)(operation, { prompt: 'Rain', downloadFiles: false });
-		expect(json[0]?.notes).toBeUndefined();
-		expect(service.sent('GET', SHARED)).toHaveLength(1);
+	])('not where it has %s (%s)', async (_, operation, result) => {
+		const { item, reads } = await madeBy(operation, empty(result));
+		expect(item).toMatchObject({ status: 'completed' });
+		expect(item).not.toHaveProperty('notes');
+		expect(reads).toBe(1);
 	});
 
-	test.each<[string, object, number]>([
-		['without its song is', { title: 'T', audio_url: '', image_url: `${FIRST_SONG}.png` }, 2],
-		['whose track has its cover alone is', { music: [{ image_url: `${FIRST_SONG}.png` }] }, 2],
-		['that is for a picture is not', { image_url: `${FIRST_SONG}.png` }, 1],
-	])('a custom request %s read again', async (_, result, reads) => {
-		service.on('POST', '*', accepted('task_1'));
-		onRecord(empty(result), completed);
-		const given = { path: '/v1/music/create', bodyType: 'json', body: '{"prompt":"rain"}' };
-		await runnerOf(service)('music.task.submit', { ...given, downloadFiles: false });
-		expect(asked()).toHaveLength(reads);
-	});
-
-	test('and what it has comes out in the end, with a note of what is missing', async () => {
-		onRecord(empty({ cover_url: 'https://files.example.com/cover.png' }));
-		const { json } = await buy(1, {}, { given: { downloadFiles: false } });
-		expect(json[0]).toMatchObject({ results: [{ kind: 'image' }] });
-		expect(json[0]?.notes).toEqual([expect.stringContaining('its record has no audio that')]);
+	test('not where it has a grid', async () => {
+		const grid = empty(null, { grid_image_url: `${PICTURE}?grid` });
+		expect((await madeBy('music.sounds', grid)).reads).toBe(1);
 	});
 });
 
