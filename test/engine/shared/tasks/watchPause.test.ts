@@ -187,15 +187,6 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
 
-	test('asks for nothing more once a callback has resumed it', async () => {
-		const execution = await pauseSounds(1);
-		onRecord(completed);
-		expect((await execution.callback({ id: 'task_1' })).resumed?.json).toHaveLength(1);
-		service.requests.length = 0;
-		await clock.sleep(10_000);
-		expect(service.requests).toEqual([]);
-	});
-
 	test('resumes beside a row that was refused', async () => {
 		onSubmit(refused, accepted('task_2'));
 		onRecord(running, completed);
@@ -510,17 +501,13 @@ describe('An end that the service expects within seconds', () => {
 		json: { data: { status: 'pending', estimated_time: estimated } },
 	});
 
-	test('is waited for without a pause', async () => {
-		onRecord(...after(3, inSeconds(6), completed));
-		await expect(pauseSounds(1)).rejects.toThrow(
-			/^The execution did not pause: .*"status":"completed"/,
-		);
-	});
-
-	test('is waited for beside a task that has ended', async () => {
-		onRecordOf('task_1', completed);
-		onRecordOf('task_2', ...after(3, inSeconds(6), completed));
-		await expect(pauseSounds(2)).rejects.toThrow(
+	test.each([
+		['', 1],
+		[', beside a task that has ended', 2],
+	])('is waited for without a pause%s', async (_, count) => {
+		onRecordOf('task_2', completed);
+		onRecordOf('task_1', ...after(3, inSeconds(6), completed));
+		await expect(pauseSounds(count)).rejects.toThrow(
 			/^The execution did not pause: .*"status":"completed"/,
 		);
 	});
@@ -534,12 +521,6 @@ describe('An end that the service expects within seconds', () => {
 		const execution = await pauseSounds(2, { watches: false });
 		expect(execution.paused.run.status).toBe('waiting');
 		expect(recordsRead()).toHaveLength(2);
-	});
-
-	test('is not known where the record cannot be read: then the execution pauses', async () => {
-		onRecord({ status: 502 }, running);
-		const execution = await pauseSounds(1);
-		expect(execution.paused.run.status).toBe('waiting');
 	});
 
 	test.each([

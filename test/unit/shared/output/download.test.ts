@@ -231,13 +231,6 @@ describe('A download that goes wrong', () => {
 
 	const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 
-	test('is tried five times', async () => {
-		const { context, seen } = serverOf(lost);
-		await expect(download(context)).rejects.toThrow('The connection to the service was lost');
-		expect(seen).toHaveLength(5);
-		expect(time.now() - began).toBeGreaterThan(7_000);
-	});
-
 	test('for good is not tried again', async () => {
 		const { context, seen } = serverOf({ statusCode: 404 });
 		await expect(download(context)).rejects.toThrow('File not found');

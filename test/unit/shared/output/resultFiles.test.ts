@@ -543,13 +543,9 @@ describe('A link is read in any notation', () => {
 		const music = JSON.stringify(songs.map((audio_url) => ({ audio_url })));
 		expect(urlsOf('image', { result: JSON.stringify(picture) })).toEqual([link('1.png')]);
 		expect(urlsOf('music', { result: { music } })).toEqual(songs);
-		expect(urlsOf('image', { result: JSON.stringify([link('1.png')]) })).toEqual([link('1.png')]);
-	});
-
-	test('as JSON in a text, with blanks before it', () => {
-		expect(urlsOf('image', { result: { files: ` \n["${link('1.png')}"]` } })).toEqual([
-			link('1.png'),
-		]);
+		for (const files of [JSON.stringify([link('1.png')]), ` \n["${link('1.png')}"]`])
+			for (const result of [files, { files }])
+				expect(urlsOf('image', { result })).toEqual([link('1.png')]);
 	});
 
 	test.each(['x ["https://files.example.com/1.png"]', '{"url": https://files.example.com/1.png}'])(
