@@ -7,7 +7,10 @@ import { Stryker } from '@stryker-mutator/core';
  */
 const TESTS_OF = {
 	// What was bought
-	'purchase/purchaseRecords': ['unit/shared/purchase/purchaseRecords'],
+	'purchase/purchaseRecords': [
+		'unit/shared/purchase/purchaseRecords',
+		'engine/shared/purchase/loops',
+	],
 	'purchase/runPaidItems': [
 		'engine/shared/purchase/runPaidItems',
 		'engine/shared/purchase/spendingGuard',

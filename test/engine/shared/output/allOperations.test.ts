@@ -109,6 +109,8 @@ function answerAll(): void {
 	service.on('GET', '/files/*', { text: 'file', headers: { 'content-type': 'image/png' } });
 }
 
+beforeEach(answerAll);
+
 const rowsOf = (wants: readonly Want[]): INodeExecutionData[] =>
 	wants.map((want, at) => ({
 		json: {
@@ -204,9 +206,6 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 		{ onError: 'continueErrorOutput' },
 	],
 ])('%s', (_, given, options, settings) => {
-	beforeAll(() => (clockOfTest = fast));
-	beforeEach(answerAll);
-
 	test.each(TASK_OPERATIONS)(
 		'%s: every item knows its row, task and input',
 		async (__, operation) => {
@@ -265,7 +264,7 @@ test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_
 
 describe('after Timeout, where the node continues', () => {
 	beforeAll(() => (clockOfTest = jumpingClock));
-	beforeEach(answerAll);
+	afterAll(() => (clockOfTest = fast));
 
 	test.each(TASK_OPERATIONS)('%s: the item knows its row, task and input', async (_, operation) => {
 		const isGet = operation.parameters.operation === 'get';
@@ -292,26 +291,21 @@ describe('after Timeout, where the node continues', () => {
 	});
 });
 
-describe('What this package does not know', () => {
-	beforeAll(() => (clockOfTest = fast));
-	beforeEach(answerAll);
-
-	test.each(TASK_OPERATIONS.filter(([, { buys }]) => buys))(
-		'%s: the smallest input is its request, with what Additional Body Fields adds',
-		async (_, { node, parameters, path, body }) => {
-			const given = {
-				downloadFiles: false,
-				options: { additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}' },
-			};
-			const { error } = await runNode({
-				node,
-				parameters: { ...parameters, ...given },
-				credential: service.credential(),
-			});
-			expect(error).toBeUndefined();
-			expect(service.sent('POST', '*').map((request) => [request.path, request.body])).toEqual([
-				[path, { ...body, brand_new: { deep_er: [1, 'x'] } }],
-			]);
-		},
-	);
-});
+test.each(TASK_OPERATIONS.filter(([, { buys }]) => buys))(
+	'%s: the smallest input is its request, with what Additional Body Fields adds',
+	async (_, { node, parameters, path, body }) => {
+		const given = {
+			downloadFiles: false,
+			options: { additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}' },
+		};
+		const { error } = await runNode({
+			node,
+			parameters: { ...parameters, ...given },
+			credential: service.credential(),
+		});
+		expect(error).toBeUndefined();
+		expect(service.sent('POST', '*').map((request) => [request.path, request.body])).toEqual([
+			[path, { ...body, brand_new: { deep_er: [1, 'x'] } }],
+		]);
+	},
+);

@@ -1,8 +1,11 @@
+import type { INodeParameters } from 'n8n-workflow';
+
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock } from '../../support/clocks';
 import { readBinary, runNode } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
+import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, useScriptedService } from '../../support/scriptedService';
@@ -19,16 +22,11 @@ const file = (content: string, type: string): Reply => ({
 });
 
 /** What Task: Get gives out for a completed record. */
-async function get(result: unknown, parameters: object = {}, fields: object = {}) {
+async function get(result: unknown, parameters: INodeParameters = {}, fields: object = {}) {
 	service.on('GET', RECORD, {
 		json: { code: 200, data: { id: 'task_1', status: 'completed', result, ...fields } },
 	});
-	return await runNode({
-		node: new MediaGenImage(),
-		parameters: { resource: 'task', operation: 'get', taskId: 'task_1', ...parameters },
-		credential: service.credential(),
-		...goOn,
-	});
+	return await runnerOf(service)('image.task.get', { taskId: 'task_1', ...parameters }, goOn);
 }
 
 const images = (...urls: string[]) => ({ images: [{ url: urls }] });

@@ -22,7 +22,6 @@ import {
 	MAX_ATTEMPTS,
 	mayRetry,
 	type ServiceContext,
-	withHardEnd,
 } from '../../../../nodes/shared/api/http';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../../engine/support/clocks';
@@ -474,18 +473,5 @@ describe('A request', () => {
 		});
 		expect(calls).toHaveLength(1);
 		expect(time.now() - START).toBeLessThan(100_000);
-	});
-});
-
-describe('Work with a hard end', () => {
-	const endless = async () => await new Promise<never>(() => {});
-
-	test.each([true, false])('ends with a cancel, also one from before: %p', async (before) => {
-		const cancel = new AbortController();
-		if (before) cancel.abort();
-		const work = withHardEnd(60_000, 'late', cancel.signal, endless);
-		cancel.abort();
-		await expect(work).rejects.toBeInstanceOf(CanceledError);
-		await expect(work).rejects.toMatchObject({ sent: 'maybe' });
 	});
 });
