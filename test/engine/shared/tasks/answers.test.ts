@@ -538,28 +538,19 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject(item);
 	});
 
-	test.each<[string, Reply[], object]>([
-		['is the first result', [], {}],
-		['is so where an earlier attempt bought it', [{ status: 400 }], retryOnFail],
-	])('an extension %s, and its original the second', async (_, replies, run) => {
+	test.each<[string, string, Reply[], object]>([
+		['is the first result', 'video.remix', [], {}],
+		['is so where an earlier attempt bought it', 'video.remix', [{ status: 400 }], retryOnFail],
+		['is so by a custom request', 'video.task.submit', [], {}],
+	])('an extension %s, and its original the second', async (_, operation, replies, run) => {
 		const made = { originalVideoUrl: link('old.mp4'), video_url: link('new.mp4') };
 		service.on('GET', '/v1/tasks/task_1', ...replies, completedWith(made));
-		const given = { model: 'vidgen3.1-fast', taskId: 'old', downloadFiles: false };
-		const { json } = await runnerOf(service)('video.remix', given, run);
+		const custom = { path: '/v1/videos/extend', bodyType: 'json', body: '{"task_id":"old"}' };
+		const given = { model: 'vidgen3.1-fast', taskId: 'old', downloadFiles: false, ...custom };
+		const { json } = await runnerOf(service)(operation, given, run);
 		expect(service.sent('POST', '*')).toHaveLength(1);
 		const results = [{ url: link('new.mp4') }, { url: link('old.mp4') }];
 		expect(json).toMatchObject([{ url: link('new.mp4'), results }]);
-	});
-
-	test('a custom request for an extension is so, too', async () => {
-		const made = { original_video_url: link('old.mp4'), video_url: link('new.mp4') };
-		service.on('GET', '/v1/tasks/task_1', completedWith(made));
-		const given = { path: '/v1/videos/extend', bodyType: 'json', body: '{"task_id":"old"}' };
-		const { json } = await runnerOf(service)('video.task.submit', {
-			...given,
-			downloadFiles: false,
-		});
-		expect(json).toMatchObject([{ url: link('new.mp4') }]);
 	});
 
 	test.each<[string, object]>([

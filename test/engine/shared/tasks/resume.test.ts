@@ -829,24 +829,21 @@ test('a callback for a task whose id has the key in it resumes, and the log does
 	expect(log.join('\n')).not.toContain(SCRIPTED_KEY);
 });
 
-test('a 404 to the first look, whenever it comes, does not end the task: its callback comes again', async () => {
-	const execution = await pause(1);
-	await time.advance(100_000);
-	onRecordOf('task_1', unknownTask);
-	expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
-	finish('task_1');
-	const { resumed } = await execution.callback(callback('task_1'));
-	expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
-});
-
-test('a task that was known in between may be unknown again for a minute', async () => {
-	const execution = await pause(1);
-	for (const record of [unknownTask, running, unknownTask]) {
-		onRecordOf('task_1', record);
-		expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
-		await time.advance(50_000);
-	}
-	finish('task_1');
-	const { resumed } = await execution.callback(callback('task_1'));
-	expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
-});
+test.each([
+	['long after the purchase', [unknownTask]],
+	['and again after the task was known in between', [unknownTask, running, unknownTask]],
+])(
+	'a 404 that comes for less than a minute, %s, does not end the task: its callback comes again',
+	async (_, records) => {
+		const execution = await pause(1);
+		await time.advance(100_000);
+		for (const record of records) {
+			onRecordOf('task_1', record);
+			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			await time.advance(50_000);
+		}
+		finish('task_1');
+		const { resumed } = await execution.callback(callback('task_1'));
+		expect(resumed?.json).toMatchObject([{ taskId: 'task_1', status: 'completed' }]);
+	},
+);
