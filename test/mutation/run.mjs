@@ -29,7 +29,7 @@ const TESTS_OF = {
 		'engine/MediaGenImage/MediaGenImage',
 	],
 	'output/resultFiles': ['unit/shared/output/resultFiles'],
-	'output/task': ['unit/shared/output/task'],
+	'output/task': ['unit/shared/output/task', 'engine/shared/tasks/answers'],
 	// Downloads
 	'output/download': [
 		'unit/shared/output/download',
