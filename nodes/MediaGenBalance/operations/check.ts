@@ -18,7 +18,7 @@ const onlyOnChange = toggle({
 	displayName: 'Only on Change',
 	default: false,
 	description:
-		'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run',
+		'Whether to pass items only in the first run, and when the balance has crossed the threshold since the last run. An AI agent always gets an answer.',
 });
 
 const fields: INodeProperties[] = [

@@ -7,7 +7,7 @@ import {
 	isCut,
 	readReply,
 } from '../../shared/api/chat';
-import { isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
+import { isBlank, isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
 
 export interface ToolCall {
 	id: string;
@@ -87,7 +87,8 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 /** The tool calls in a message of completions style, or in a part of one. Older services have one, in a field of its own. */
 export function callsIn({ tool_calls: given, function_call: call }: Record<string, unknown>) {
 	const calls = objectsIn(given);
-	return calls.length === 0 && isObject(call) ? [{ function: call }] : calls;
+	const isCall = Object.values(objectOf(call)).some((part) => !isBlank(part));
+	return calls.length === 0 && isCall ? [{ function: call }] : calls;
 }
 
 /** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */

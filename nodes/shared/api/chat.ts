@@ -1,5 +1,5 @@
 import { clock } from '../util/clock';
-import { isObject, objectOf, objectsIn, parseJson, toJson } from '../util/json';
+import { isBlank, isObject, objectOf, objectsIn, parseJson, toJson } from '../util/json';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
 import { enveloped, toText } from './records';
@@ -27,11 +27,12 @@ export const COMPLETIONS: ChatEndpoint = {
 /** The list of models. Services of this kind have it; the spec does not show it, so a service may lack it. */
 export const MODELS_PATH = '/v1/models';
 
-/** The ids in a list of models, or of their names, bare or in `data`; `undefined` without a list. */
+/** The ids in a list of models, or of their names, bare or in `data`; `undefined` for any other answer. */
 export function readModels(answer: unknown): string[] | undefined {
 	const { data } = objectOf(answer);
 	const list = [answer, data, objectOf(data).data].find(Array.isArray);
-	return list?.flatMap((model: unknown) => toText(isObject(model) ? model.id : model) ?? []);
+	const ids = list?.flatMap((model: unknown) => toText(isObject(model) ? model.id : model) ?? []);
+	return ids?.length === 0 && list?.length !== 0 ? undefined : ids;
 }
 
 /** Required for a prefix with a lifetime of an hour, on either endpoint (cache rule 1). */
@@ -132,7 +133,9 @@ export function readReply(response: ChatResponse) {
 }
 
 const isFilled = (value: unknown) =>
-	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+	typeof value === 'object' &&
+	value !== null &&
+	Object.values(value).some((inner) => !isBlank(inner));
 
 /** Whether a response holds more than the text: a tool call, a picture, a source, or a second answer after an additional field `n`. */
 export function holdsMore(response: ChatResponse): boolean {

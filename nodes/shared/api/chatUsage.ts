@@ -28,7 +28,8 @@ export const count = (value: number, word?: string) =>
 export const inputInWords = (usage: TokenCounts) =>
 	`${count(usage.inputTotal, 'input token')} (${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.inputUncached)} plain)`;
 
-export const NO_USAGE = 'The answer has no usage, so it is not known whether the cache was used.';
+export const NO_USAGE =
+	'The answer does not state its input tokens, so it is not known whether the cache was used.';
 
 /** The answer was paid for: what cannot be a number of tokens counts as none. */
 const tokens = number(0).catch(0);

@@ -219,7 +219,7 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
 	let stopped: ApiError | undefined;
-	/** Whether the service has answered anything. If not, every further item would wait for all attempts of its own. */
+	/** Whether a purchase has come to the service. If none has, every further item would wait for all attempts of its own. */
 	let isReached = false;
 	// All items after a 402 state the balance, and it is the same for all.
 	let balance: Promise<string | undefined> | undefined;
@@ -235,9 +235,10 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 			return paid;
 		} catch (thrown) {
 			const reason = asError(thrown);
-			const isUnreached = reason instanceof UnreachableError && !isReached;
-			isReached ||= reason instanceof ApiError && reason.details.httpStatus !== undefined;
-			if (reason instanceof ApiError && (stopsAll(reason) || isUnreached)) stopped ??= reason;
+			const isUnreached = reason instanceof UnreachableError;
+			if (reason instanceof ApiError && (stopsAll(reason) || (isUnreached && !isReached)))
+				stopped ??= reason;
+			isReached ||= !isUnreached && !(reason instanceof SpendingLimitError);
 			const { stage, pending } = attempt;
 			const isCanceled = reason instanceof CanceledError;
 			const isUnsure = !isCanceled && (stage === 'sent' || pending !== undefined);

@@ -3,6 +3,7 @@ import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 import type { MediaGenClient } from '../api/client';
 import { ApiError, asError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
+import { count } from '../api/chatUsage';
 import type { Deadline } from '../api/http';
 import { CHECK_KEY } from '../n8n/nodeErrors';
 import { buyingOptions, fieldsOf, type SpendingRules } from '../n8n/options';
@@ -132,7 +133,7 @@ export class SpendingGuard {
 	private problemWith(purchases: number): string | undefined {
 		const { maxTasks } = this.rules;
 		if (maxTasks === undefined || this.bought + purchases <= maxTasks) return undefined;
-		return `"Max Tasks" is ${maxTasks}, and this node has bought ${this.bought} in this execution`;
+		return `"Max Tasks" is ${maxTasks}, and this node has made ${count(this.bought, 'purchase')} in this execution`;
 	}
 
 	/** How many of `purchases` more the limits allow, and the limit that the others would exceed. Sends only read requests. */

@@ -240,8 +240,9 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 		return { body: { ...request, body }, notes };
 	}
 	const { fileField = 'file' } = values;
-	if (typeof fileField === 'string' && fileField in fields)
-		throw refusal(item, 'fileField', 'must be another name: it is one of "Body Fields"');
+	const others = { ...fields, ...readAdditionalBody(context, itemIndex, []) };
+	if (Object.keys(others).includes(String(toId(fileField))))
+		throw refusal(item, 'fileField', 'must be another name: a field of the body has this one');
 	requireExpressions(item, values, ['binaryProperty']);
 	if (typeof binaryProperty !== 'string') throw refusal(item, 'binaryProperty', 'is required');
 	const property = binaryProperty.trim();

@@ -89,15 +89,13 @@ export const fieldName = () =>
 	text().refine((name) => name !== '__proto__', 'must be another name');
 
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-	return z.enum(values, { errorMap: mustBe(`one of ${values.join(', ')}`) });
+	return z.preprocess(toId, z.enum(values, { errorMap: mustBe(`one of ${values.join(', ')}`) }));
 }
 
 export function oneKeyOf<Key extends string>(table: Readonly<Record<Key, unknown>>) {
 	const keys = Object.keys(table);
-	return z.custom<Key>(
-		(given) => typeof given === 'string' && keys.includes(given),
-		`must be one of ${keys.join(', ')}`,
-	);
+	const isKey = (given: unknown) => typeof given === 'string' && keys.includes(given);
+	return z.preprocess(toId, z.custom<Key>(isKey, `must be one of ${keys.join(', ')}`));
 }
 
 /** Validates an object by the schema that `pick` returns for its fields. */

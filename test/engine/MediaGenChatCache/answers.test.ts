@@ -218,7 +218,7 @@ test('an answer without a usage is still an answer, and the gap is said', async 
 	const { json, hints } = await answer('message', { content: 'It is.' });
 	expect(json).toMatchObject({ text: 'It is.', usage: null });
 	expect(hints[0]?.message).toBe('1 answer, tokens unknown');
-	expect(json.warnings).toEqual([expect.stringContaining('has no usage')]);
+	expect(json.warnings).toEqual([expect.stringContaining('does not state its input tokens')]);
 });
 
 const spoken = [{ type: 'text', text: 'It is.' }];

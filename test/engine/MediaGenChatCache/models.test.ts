@@ -3,7 +3,7 @@ import type { NodeApiError } from 'n8n-workflow';
 import { MediaGenChatCache } from '../../../nodes/MediaGenChatCache/MediaGenChatCache.node';
 import { chatNode, useChatSandbox } from '../support/chat';
 import { loadOptionsContext } from '../support/loadOptions';
-import { useScriptedService } from '../support/scriptedService';
+import { type Reply, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
 const scripted = useScriptedService();
@@ -35,13 +35,15 @@ test.each([
 	expect(await listed(undefined, scripted.credential())).toEqual(['one']);
 });
 
-test('where the service has no list, the user reads how to go on', async () => {
-	service.sandbox.faults.add({
-		match: { path: '/v1/models' },
-		effect: { type: 'status', status: 404 },
-	});
-	const failed = (await listed().catch((error: unknown) => error)) as NodeApiError;
-	expect(failed.message).toContain('This service lists no models');
+test.each<[Reply, string]>([
+	[{ status: 404 }, 'This service lists no models'],
+	[{ json: { data: [{ name: 'one' }] } }, 'The response could not be read'],
+])('where the service has no list, the user reads how to go on: %j', async (reply, words) => {
+	scripted.on('GET', '/v1/models', reply);
+	const failed = (await listed(undefined, scripted.credential()).catch(
+		(error: unknown) => error,
+	)) as NodeApiError;
+	expect(failed.message).toContain(words);
 	expect(failed.description).toContain('Choose By ID');
 });
 

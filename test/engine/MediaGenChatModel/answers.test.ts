@@ -288,6 +288,7 @@ describe('a service with a form of its own', () => {
 				{ id: 'c-1', ...chunk({ role: 'assistant', content: null }) },
 				chunk({ content: [{ type: 'text', text: 'Vier ' }] }),
 				chunk({ content: 'Füchse' }),
+				chunk({ content: null, refusal: ' und' }),
 				chunk({ tool_calls: [{ id: 'x', function: { name: 'draw', arguments: { n: 1 } } }] }),
 				{ ...chunk({}, 'tool_calls'), usage: null },
 				{ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } },
@@ -295,7 +296,7 @@ describe('a service with a form of its own', () => {
 			true,
 		);
 		expect(read(answer)).toEqual({
-			text: 'Vier Füchse',
+			text: 'Vier Füchse und',
 			calls: [{ id: 'x', name: 'draw', input: '{"n":1}' }],
 			finishReason: 'tool-calls',
 			usage: {

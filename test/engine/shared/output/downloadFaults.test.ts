@@ -71,7 +71,12 @@ describeInEachBinaryDataMode(() => {
 		afterAll(() => (clockOfTest = () => fastClock(100)));
 
 		test('a download that stalls ends after a minute without data, and its item has the task and the link', async () => {
-			service.on('GET', FILE, stalled);
+			const open: ServerResponse[] = [];
+			const raw = (response: ServerResponse) => {
+				open.push(response);
+				stalled.raw?.(response);
+			};
+			service.on('GET', FILE, { raw });
 			const { json } = await download();
 			expect(json[0]).toMatchObject({
 				taskId: 'task_1',
@@ -84,6 +89,7 @@ describeInEachBinaryDataMode(() => {
 			});
 			const attempts = service.sent('GET', FILE);
 			expect(attempts).toHaveLength(5);
+			await until(() => open.every(({ destroyed }) => destroyed));
 			for (const [at, attempt] of attempts.slice(1).entries())
 				expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
 		});

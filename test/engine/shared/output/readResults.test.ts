@@ -156,7 +156,10 @@ describeInEachBinaryDataMode(() => {
 			error: { message: `The link did not give a file: ${reason} [row 1 (item 0)]` },
 		});
 		expect(items[0]?.binary).toBeUndefined();
-		expect(service.sent('GET', '/1.png')).toHaveLength(5);
+		const attempts = service.sent('GET', '/1.png');
+		expect(attempts).toHaveLength(5);
+		// 1, 2, 4, and 8 seconds, or half of that.
+		expect((attempts[4]?.at ?? 0) - (attempts[0]?.at ?? 0)).toBeGreaterThan(7_000);
 		service.on('GET', '/1.png', reply, file('one', 'image/png'));
 		expect(
 			await contentOf((await get(images(`${service.url}/1.png`))).items[0]?.binary?.data),

@@ -73,7 +73,7 @@ test.each<[string, INodeParameters, string, string]>([
 	[
 		'a limit',
 		{ maxTasks: 0 },
-		'Check Only bought nothing: 1 of 1 item would buy, the limits let 0 through: "Max Tasks" is 0, and this node has bought 0 in this execution',
+		'Check Only bought nothing: 1 of 1 item would buy, the limits let 0 through: "Max Tasks" is 0, and this node has made 0 purchases in this execution',
 		'warning',
 	],
 ])('%s: the line above the output', async (_, limits, message, type) => {

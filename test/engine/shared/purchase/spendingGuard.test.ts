@@ -72,7 +72,7 @@ describe('Max Tasks', () => {
 		]);
 		expect(json[20]?.error).toMatchObject({
 			message:
-				'The request was not sent: "Max Tasks" is 20, and this node has bought 20 in this execution [row 21 (item 20)]',
+				'The request was not sent: "Max Tasks" is 20, and this node has made 20 purchases in this execution [row 21 (item 20)]',
 			description:
 				'To buy it, raise "Max Tasks" in the options and run the workflow with the items without a result only.',
 		});
@@ -139,7 +139,7 @@ describe('Max Tasks', () => {
 		onSubmit(refused, accepted('task_1'), accepted('task_2'), accepted('task_3'));
 		const { json } = await buy(4, { maxTasks: 2 }, goOn);
 		expect(statusesOf(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
-		expect(messages(json)[3]).toContain('this node has bought 2');
+		expect(messages(json)[3]).toContain('this node has made 2 purchases');
 	});
 
 	test('an agent whose tasks all fail comes to the limit, also with Retry On Fail', async () => {
@@ -228,7 +228,7 @@ describe('Max Tasks', () => {
 				'Row 1 (item 0): task task_1, completed.',
 				'Row 2 (item 1): task task_2, failed (Task task_2 failed: out of luck).',
 				'Row 3 (item 2): task task_3, completed.',
-				'Rows 4 to 20 (items 3 to 19): not submitted (The request was not sent: "Max Tasks" is 3, and this node has bought 3 in this execution).',
+				'Rows 4 to 20 (items 3 to 19): not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution).',
 				'"Retry" in the list of executions continues these tasks and does not buy them again, except those that failed.',
 			]);
 			expect(run.data.resultData.metadata).not.toHaveProperty('mediagen_left_out');
@@ -453,7 +453,7 @@ describe('Check Only', () => {
 	const limit = (withinLimits: number, words: unknown) => ({ withinLimits, limit: words });
 	const tooLittle = limit(0, 'the remaining balance is 5, and "Keep Balance" is 6');
 	const unknown = limit(0, expect.stringContaining('does not state the remaining balance'));
-	const two = limit(2, '"Max Tasks" is 2, and this node has bought 0 in this execution');
+	const two = limit(2, '"Max Tasks" is 2, and this node has made 0 purchases in this execution');
 
 	test.each<[string, object, object, object]>([
 		['all of them', { maxTasks: 3 }, {}, { withinLimits: 3 }],

@@ -132,6 +132,9 @@ test('a field with the name under which the file is sent is refused: the service
 	const given = { body: '', ...fields(prompt, ['file', 'x']), bodyType: 'formData' };
 	const { error } = await run('music.task.submit', given, { items });
 	expect(error?.message).toContain('"Form Field of the File" must be another name');
+	const options = { additionalBodyFields: '{ "file": 7 }' };
+	const more = { ...given, ...fields(prompt), bodyType: 'formData', options };
+	expect((await run('music.task.submit', more, { items })).error?.message).toBe(error?.message);
 	expect(service.requests).toEqual([]);
 });
 

@@ -234,6 +234,27 @@ describe('An execution whose callbacks were refused because the pause was not st
 		]);
 	});
 
+	test('is resumed once, though callbacks come at the same moment', async () => {
+		const execution = await pauseSounds(2);
+		onRecord(completed);
+		const callbacks = Array.from({ length: 6 }, (_, at) => ({
+			id: `task_${(at % 2) + 1}`,
+			status: 'completed',
+		}));
+		const first = callbacks.slice(0, 3).map(async (body) => await execution.callback(body));
+		await realMs(2);
+		const results = await Promise.all([
+			...first,
+			...callbacks.slice(3).map(async (body) => await execution.callback(body)),
+		]);
+		await realMs(100);
+		const byCallback = results.filter(({ resumed }) => resumed !== undefined).length;
+		const byItself =
+			(await Promise.race([execution.resumed.then(() => 1), realMs(1)])) === 1 ? 1 : 0;
+		expect(byCallback + byItself).toBe(1);
+		expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
+	});
+
 	test('asks for a task that ended before the pause no more', async () => {
 		onRecordOf('task_1', completed);
 		onRecordOf('task_2', running, completed);
