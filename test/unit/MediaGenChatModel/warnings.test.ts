@@ -105,5 +105,5 @@ test.each([
 	[usage({ cacheWrite: 1 }), []],
 	[usage({ inputTotal: 1_023 }), [expect.stringContaining('the prompt has 1,023 tokens')]],
 	[usage({ inputTotal: 1_024 }), [expect.stringContaining('neither wrote to the cache nor read')]],
-	[undefined, [expect.stringContaining('has no usage')]],
+	[undefined, [expect.stringContaining('does not state its input tokens')]],
 ])('of an answer: %#', (used, expected) => expect(usageWarnings(used)).toEqual(expected));
