@@ -1,6 +1,6 @@
 import { answerIn, contentText } from '../../shared/api/chat';
 import { errorInBody, unreadableResponse } from '../../shared/api/errors';
-import { isObject, objectOf, parseJson } from '../../shared/util/json';
+import { isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
 import { type Answer, callsIn, isUnread, toToolCalls } from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
@@ -60,6 +60,9 @@ export class StreamedAnswer {
 
 	/** Whether text has come in pieces, as both styles define it: text that comes in another form repeats it. */
 	private hasPieces = false;
+
+	/** Whether calls have come in a list: a service may repeat them in the field of older ones. */
+	private hasList = false;
 
 	get isComplete(): boolean {
 		return this.isOver || this.stopReason !== null;
@@ -179,7 +182,10 @@ export class StreamedAnswer {
 		// A service that cannot stream may send the whole answer in one chunk.
 		const delta = objectOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
 		if (typeof id === 'string') this.id = id;
-		for (const [at, call] of callsIn(delta).entries()) this.addCallPiece(call, at);
+		const listed = objectsIn(delta.tool_calls);
+		this.hasList ||= listed.length > 0;
+		const calls = this.hasList ? listed : callsIn(delta);
+		for (const [at, call] of calls.entries()) this.addCallPiece(call, at);
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);

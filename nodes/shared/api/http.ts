@@ -332,6 +332,9 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	let readsQuietUntil = 0;
 	/** Rate limits in a row, of which none let a request through. Those that come while one is waited for are the same. */
 	let limits = 0;
+	let isReached = false;
+	/** Attempts of a request while none has reached the service: all, until one has used them. Then each has one. */
+	let most = MAX_ATTEMPTS;
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
@@ -388,9 +391,13 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			try {
 				const value = await read(await openOnce(request));
 				limits = 0;
+				isReached = true;
 				return value;
 			} catch (thrown) {
 				const error: ApiError = errorFromThrown(thrown);
+				isReached ||= !(error instanceof UnreachableError);
+				const isGivenUp = !isReached && attempts >= most;
+				if (isGivenUp) most = 1;
 				const isLimited = error instanceof RateLimitError;
 				if (isLimited && clock.now() >= quietUntil) limits += 1;
 				else if (!isLimited && error.details.httpStatus !== undefined) limits = 0;
@@ -401,8 +408,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 					quietUntil = Math.max(quietUntil, clock.now() + backoffMs(error, Math.max(1, limits)));
 					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
 				}
-				if (!mayRetry(request.retry, error, attempts) || clock.now() + wait > deadlineMs(deadline))
-					throw error;
+				const mayGoOn = !isGivenUp && mayRetry(request.retry, error, attempts);
+				if (!mayGoOn || clock.now() + wait > deadlineMs(deadline)) throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
 				await sleep(wait, cancel);
 			}

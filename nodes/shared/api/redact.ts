@@ -56,7 +56,7 @@ function keyPattern(key: string, characters?: number): string {
 }
 
 /** What a copy adds to a key. n8n drops characters that are not seen from a header: the service would repeat another text than is hidden here. */
-const COPIED = /^[\s\p{Cf}]*Bearer\s+|\p{Cf}/giu;
+const COPIED = /^[\s\p{Cf}]*Bearer[\s\p{Cf}]+|\p{Cf}/giu;
 
 export const keyAsSent = (given: string): string => given.replace(COPIED, '').trim();
 

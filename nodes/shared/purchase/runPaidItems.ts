@@ -9,7 +9,6 @@ import {
 	InsufficientBalanceError,
 	isKeyRefused,
 	TimeoutError,
-	UnreachableError,
 } from '../api/errors';
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
@@ -210,7 +209,7 @@ export async function readItems<Item extends object>(
 /**
  * Buys every item that has not failed yet, with at most `concurrency` requests in flight, and returns what became of each item,
  * in order. What an earlier attempt of this execution bought for the same item and request is used again. After an error that
- * every other item would get too (401, 402, 403, cancel, "Keep Balance", a service that no item has reached), nothing more is sent.
+ * every other item would get too (401, 402, 403, cancel, "Keep Balance"), nothing more is sent.
  */
 export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	run: PaidRun<Item, Receipt>,
@@ -219,8 +218,6 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
 	let stopped: ApiError | undefined;
-	/** Whether a purchase has come to the service. If none has, every further item would wait for all attempts of its own. */
-	let isReached = false;
 	// All items after a 402 state the balance, and it is the same for all.
 	let balance: Promise<string | undefined> | undefined;
 
@@ -228,17 +225,12 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 		const { itemIndex, notes, options } = item;
 		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			const paid = await buy(run, item, attempt, () => {
+			return await buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
-			isReached = true;
-			return paid;
 		} catch (thrown) {
 			const reason = asError(thrown);
-			const isUnreached = reason instanceof UnreachableError;
-			if (reason instanceof ApiError && (stopsAll(reason) || (isUnreached && !isReached)))
-				stopped ??= reason;
-			isReached ||= !isUnreached && !(reason instanceof SpendingLimitError);
+			if (reason instanceof ApiError && stopsAll(reason)) stopped ??= reason;
 			const { stage, pending } = attempt;
 			const isCanceled = reason instanceof CanceledError;
 			const isUnsure = !isCanceled && (stage === 'sent' || pending !== undefined);

@@ -73,7 +73,7 @@ describeOnHosts('The examples that need an account elsewhere', (host) => {
 		expect([...bucket.files.keys()].sort()).toEqual(stored);
 		const [one, two] = sandbox().tasks.list();
 		for (const task of [one, two]) expect(error?.message).toContain(task?.results?.[1]?.url);
-		expect(error?.message).toContain(`Task: Get: ${one?.id}, ${two?.id}`);
+		expect(error?.message).toContain(`for Task: Get: ${one?.id}, ${two?.id}`);
 		await bucket.close();
 	});
 

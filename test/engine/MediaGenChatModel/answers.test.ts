@@ -324,6 +324,26 @@ describe('a service with a form of its own', () => {
 		});
 	});
 
+	test('a call that is repeated in the field of older services is one', async () => {
+		const called = { name: 'draw', arguments: '{"n":1}' };
+		const list = chunk({ tool_calls: [{ index: 0, id: 'x', function: called }] });
+		const again = chunk({ function_call: called }, 'tool_calls');
+		expect(read(await asked('completions', stream(list, again), true)).calls).toEqual([
+			{ id: 'x', name: 'draw', input: '{"n":1}' },
+		]);
+	});
+
+	test.each([{}, { name: '', arguments: '' }])(
+		'an empty call beside a text is none: %j',
+		async (function_call) => {
+			const message = { content: 'Four', function_call };
+			const { text, calls } = read(
+				await asked('completions', { json: { choices: [{ message }] } }),
+			);
+			expect({ text, calls }).toEqual({ text: 'Four', calls: [] });
+		},
+	);
+
 	test('arguments that come as an object in a stream of messages style are arguments', async () => {
 		const block = { type: 'tool_use', id: 'x', name: 'draw', input: {} };
 		const delta = { type: 'input_json_delta', partial_json: { what: 'a fox' } };
