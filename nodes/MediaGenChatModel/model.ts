@@ -191,7 +191,6 @@ export class MediaGenModel implements ChatModel {
 
 	/** The answer without calls of tools that were not offered: for those, n8n's agent would repeat the question up to its last iteration. */
 	private withOffered(answer: Answer): { answer: Answer; unknown: string[] } {
-		if (this.tools.length === 0) return { answer, unknown: [] };
 		const names = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
 		const offered = (call: ToolCall) => names.get(call.name.toLowerCase());
 		const calls = answer.calls.flatMap((call) => {

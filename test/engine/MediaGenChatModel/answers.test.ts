@@ -153,6 +153,26 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
+	test.each(['messages', 'completions'] as const)(
+		'a call where no tool was offered is an error: n8n would repeat the question ten times (%s)',
+		async (apiStyle) => {
+			const json = {
+				messages: {
+					content: [
+						{ type: 'text', text: 'Four' },
+						{ type: 'tool_use', name: 'look' },
+					],
+				},
+				completions: { choices: [{ message: { ...call({ name: '' }).message, content: 'Four' } }] },
+			}[apiStyle];
+			scripted.on('POST', '/v1/*', { json });
+			const run = { credential: scripted.credential(), parameters: { apiStyle } };
+			const { error } = await ask(run, user('How many?'));
+			expect(error?.message).toContain('which it was not offered');
+			expect(scripted.requests).toHaveLength(1);
+		},
+	);
+
 	test('two calls without ids get different ones', async () => {
 		const block = { type: 'tool_use', name: 'draw', input: {} };
 		const { calls } = read(

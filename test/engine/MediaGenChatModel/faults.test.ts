@@ -168,10 +168,12 @@ describe('a service that answers otherwise', () => {
 		},
 	});
 
+	const tools = ['draw', 'look'].map((name) => ({ ...drawTool, name }));
+
 	const askedIn = async (apiStyle: keyof typeof PATHS, streams: boolean, ...replies: Reply[]) => {
 		scripted.on('POST', PATHS[apiStyle], ...replies);
 		return await ask(
-			{ credential: scripted.credential(), parameters: { apiStyle }, streams },
+			{ credential: scripted.credential(), parameters: { apiStyle }, streams, tools },
 			user('How deep?'),
 		);
 	};
