@@ -233,15 +233,14 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 	}
 	const { fields, notes } = readBodyFields(item);
 	const body = JSON.stringify(fields);
+	const names = Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) });
 	if (type === 'fields') {
-		const isEmpty =
-			Object.keys({ ...fields, ...readAdditionalBody(context, itemIndex, []) }).length === 0;
-		if (isEmpty) throw refusal(item, 'bodyFields', 'is required: the request would be empty');
+		if (names.length === 0)
+			throw refusal(item, 'bodyFields', 'is required: the request would be empty');
 		return { body: { ...request, body }, notes };
 	}
 	const { fileField = 'file' } = values;
-	const others = { ...fields, ...readAdditionalBody(context, itemIndex, []) };
-	if (Object.keys(others).includes(String(toId(fileField))))
+	if (names.includes(String(toId(fileField))))
 		throw refusal(item, 'fileField', 'must be another name: a field of the body has this one');
 	requireExpressions(item, values, ['binaryProperty']);
 	if (typeof binaryProperty !== 'string') throw refusal(item, 'binaryProperty', 'is required');
