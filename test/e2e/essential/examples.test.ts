@@ -256,8 +256,8 @@ describeOnHosts('The examples', (host, version) => {
 			seconds: 3,
 			async check(execution) {
 				for (const [node, seconds] of [
-					['Clip', 3],
-					['Longer Clip', 10],
+					['Clip', 7.9],
+					['Longer Clip', 14.9],
 				] as const) {
 					const [file] = await filesOf(execution, node);
 					const media = await probe(file);
