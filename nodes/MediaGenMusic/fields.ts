@@ -125,7 +125,7 @@ const pointInTime =
 			type: 'number',
 			typeOptions: { minValue: 0, numberPrecision },
 			default: NOT_SET,
-			placeholder: 'e.g. 30 seconds',
+			placeholder: 'e.g. 30',
 			description,
 		});
 

@@ -1,3 +1,4 @@
+import { NOT_SET } from '../../shared/n8n/fields';
 import { ifSet } from '../../shared/n8n/options';
 import { integer } from '../../shared/util/schema';
 import { autoLyrics, persona, track, version, vocalGender } from '../fields';
@@ -7,7 +8,8 @@ const continueAt = ifSet(integer(), {
 	displayName: 'Continue At',
 	type: 'number',
 	typeOptions: { minValue: 0, numberPrecision: 0 },
-	default: 0,
+	default: NOT_SET,
+	placeholder: 'e.g. 30',
 	description: 'Second from which to continue, a whole number',
 });
 

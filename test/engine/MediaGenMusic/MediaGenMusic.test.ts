@@ -167,6 +167,15 @@ test('each field is shown once, though the mode is an expression', () => {
 	expect(shown).toEqual(expect.arrayContaining(['prompt', 'gptDescription', 'tags']));
 });
 
+test('every point in time begins empty: none is bought because nobody changed it', () => {
+	const defaults = node.description.properties
+		.flatMap((property) => [property, ...(property.options ?? [])])
+		.filter(({ name }) => ['startS', 'endS', 'continueAt'].includes(name))
+		.map((property) => ('default' in property ? property.default : undefined));
+	// Sample and Crop have both, Extend has one.
+	expect(defaults).toEqual([null, null, null, null, null]);
+});
+
 test('the versions that each operation offers', async () => {
 	const listOf = (operation: string) => {
 		const versions = node.description.properties

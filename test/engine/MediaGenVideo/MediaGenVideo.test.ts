@@ -328,6 +328,11 @@ test.each<[string, Given, string]>([
 	],
 	['a shot that shows nothing', shots({ duration: 5 }), '"Shots › 1 › Prompt" is required'],
 	[
+		'five shots whose durations nobody filled in',
+		shots(...['out', 'along', 'about', 'back', 'in'].map((shown) => ({ prompt: shown }))),
+		'"Shots › 1 › Duration (Seconds)" is required',
+	],
+	[
 		'four elements',
 		elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))),
 		'"Elements" must have at most 3 elements',

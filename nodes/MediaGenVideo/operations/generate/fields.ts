@@ -177,7 +177,8 @@ const shotFields: INodeProperties[] = [
 				name: 'duration',
 				type: 'number',
 				typeOptions: { minValue: spec.MIN_SHOT_DURATION, numberPrecision: 0 },
-				default: 1,
+				default: NOT_SET,
+				placeholder: 'e.g. 3',
 				description: 'A whole number',
 			},
 			textField({
