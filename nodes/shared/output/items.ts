@@ -283,8 +283,8 @@ export function outputItems(
 		if (!isAccepted(outcome))
 			return [errorItem(node, outcome.error, itemIndex, { ...besideTask(outcome), status })];
 		if (outcome.error === undefined) return toItems(node, outcome, rules);
-		const json = taskJson(outcome, true);
-		const serviceStatus = status === 'not found' ? null : json.serviceStatus;
-		return [errorItem(node, outcome.error, itemIndex, { ...json, serviceStatus, status })];
+		const json = taskJson(outcome, rules.simplify);
+		if (status === 'not found' && rules.simplify) json.serviceStatus = null;
+		return [errorItem(node, outcome.error, itemIndex, { ...json, status })];
 	});
 }

@@ -1,5 +1,6 @@
 import { fastClock } from '../../support/clocks';
-import { completedWith, songAt, soundTool } from '../../support/scriptedTasks';
+import { completedWith, failed, songAt, soundTool } from '../../support/scriptedTasks';
+import { goOn } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
 const { service, onRecord, buy, recordsRead } = useSoundService(() => fastClock(10));
@@ -56,6 +57,21 @@ test.each([
 ])('a reference that is %s comes back as text', async (_, reference, text) => {
 	const { json } = await run({}, { reference });
 	expect(json[0]?.reference).toBe(text);
+});
+
+test('without Simplify, the item of a failed task has the record as it came', async () => {
+	onRecord(failed('Too loud', { seed: 7 }));
+	const { json } = await run({}, { simplify: false, includeInput: false }, goOn);
+	expect(json).toMatchObject([
+		{
+			taskId: 'task_1',
+			status: 'failed',
+			reference: 'row 7',
+			record: { status: 'failed', error: { message: 'Too loud' }, seed: 7 },
+			error: { message: expect.stringContaining('Too loud') as string },
+		},
+	]);
+	expect(json[0]).not.toHaveProperty('results');
 });
 
 test('as a tool of an agent the item is short, and nothing is downloaded', async () => {
