@@ -46,6 +46,9 @@ export const NO_ENDPOINT = {
 export const endpointHint = (error: unknown) =>
 	error instanceof NotFoundError ? NO_ENDPOINT.hint : undefined;
 
+const OTHER_WORDS =
+	'If the service has another name for the model or the path, set "Brand Words" in the credential.';
+
 const LATER = 'Run the node again later.';
 
 const LATER_FOR_THE_REST =
@@ -53,7 +56,11 @@ const LATER_FOR_THE_REST =
 
 /** What the user can do next, by what happened; with another hint where the request was a purchase, or came before one. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: string]> = [
-	[InvalidRequestError, 'Change the field that the service names and run the node again.'],
+	[
+		InvalidRequestError,
+		'Change the field that the service names and run the node again.',
+		`Change the field that the service names and run the node again. ${OTHER_WORDS}`,
+	],
 	[AuthenticationError, CHECK_KEY],
 	[
 		InsufficientBalanceError,
@@ -63,6 +70,7 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	[
 		NotFoundError,
 		'Check the task ID, and that the credential belongs to the account that bought the task.',
+		`Check the task ID, and that the credential belongs to the account that bought the task. ${OTHER_WORDS}`,
 	],
 	[
 		RateLimitError,

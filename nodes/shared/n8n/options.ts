@@ -99,7 +99,7 @@ export const outputOptions = {
 		},
 		default: 'tasks',
 		displayOptions: { hide: notForTools },
-		description: 'Whether the files of a task come out together. The next node runs once per item.',
+		description: 'How the files of a task come out. The next node runs once per item.',
 	}),
 	downloadFiles: toggle({
 		displayName: 'Download Files',
@@ -138,7 +138,7 @@ export const buyingOptions = {
 	checkOnly: ifSet(flag(), {
 		displayName: 'Check Only',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to check every item and return the requests that would be sent, without sending them',
 	}),
@@ -199,7 +199,7 @@ export const reuseOptions = {
 			'ID of the task that was bought for this item before, such as from a table with the purchaseKey. Nothing is bought then. If it is empty, or the task failed, the item is bought.',
 	}),
 	whenFilesAreGone: choice({
-		displayName: 'When Its Files Are Gone',
+		displayName: 'Existing Task: When Files Are Gone',
 		choices: { buyAgain: ['Buy Again'], fail: ['Fail'] },
 		default: 'fail',
 		description:

@@ -71,7 +71,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 }
 
 const WAY_OUT =
-	'Set "When Its Files Are Gone" to "Buy Again", or remove the ID from "Existing Task". Nothing was sent to the service for this item.';
+	'Set "Existing Task: When Files Are Gone" to "Buy Again", or remove the ID from "Existing Task". Nothing was sent to the service for this item.';
 
 /** Finds the task that an item names; `undefined` if it was refunded, or may be bought again. Throws if it is lost, or no answer says whether. */
 async function findTask(

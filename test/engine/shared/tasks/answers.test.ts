@@ -373,7 +373,8 @@ describe("The service's code and type come out", () => {
 		const { json } = await buy(1, {}, goOn);
 		expect(json[0]?.error).toEqual({
 			message: 'Bad request: Too loud [row 1 (item 0)]',
-			description: 'Change the field that the service names and run the node again.',
+			description:
+				'Change the field that the service names and run the node again. If the service has another name for the model or the path, set "Brand Words" in the credential.',
 			code: 'volume',
 			type: null,
 			httpStatus: 400,

@@ -157,7 +157,7 @@ describe('The item is bought', () => {
 	);
 
 	test.each([403, 404, 410])(
-		'where its links answer %i, and "When Its Files Are Gone" is Buy Again',
+		'where its links answer %i, and "When Files Are Gone" is Buy Again',
 		async (status) => {
 			onFile(gone(status));
 			expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);

@@ -591,7 +591,8 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json.map(({ error }) => error)).toMatchObject([
 			{
 				httpStatus: 400,
-				description: 'Change the field that the service names and run the node again.',
+				description:
+					'Change the field that the service names and run the node again. If the service has another name for the model or the path, set "Brand Words" in the credential.',
 			},
 			{ httpStatus: 200, response: '{"ok":"Is this a task?"}' },
 			{},
