@@ -76,7 +76,7 @@ export class MediaGenApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether the service may call back, and serve its files from, private addresses and any port. For a service on your own network, such as the sandbox.',
+				'Whether to allow callbacks to private addresses and to any port, and downloads from private addresses. Turn it on only for a service on your own network, such as the sandbox.',
 		},
 		{
 			displayName: 'Brand Words',

@@ -12,7 +12,7 @@ export const balanceResource: Resource = { name: 'Balance', value: 'balance' };
 /** n8n saves static data after production executions only. */
 export const staticDataNotice: INodeProperties = {
 	displayName:
-		"The last run is kept in the workflow's static data. n8n saves it for executions that a trigger of an activated workflow starts, not for runs in the editor.",
+		"The node remembers its last run only in executions that a trigger of an activated workflow starts, not in the editor: n8n saves the workflow's static data only then.",
 	name: 'staticDataNotice',
 	type: 'notice',
 	default: '',

@@ -29,7 +29,9 @@ interface Target {
 
 function gridFields({ name, value, description, fields }: Target): INodeProperties[] {
 	return [
-		taskIdField('The grid to start from. It must be completed.'),
+		taskIdField(
+			'The grid to start from. It must be completed. To make a first grid, choose the resource Task and the operation Submit Custom Request.',
+		),
 		listField({
 			displayName: 'Choose By',
 			name: 'matchBy',

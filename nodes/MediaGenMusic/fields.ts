@@ -12,7 +12,9 @@ export const openIfSet = (field: Omit<Parameters<typeof openValueField>[0], 'nam
 	ifSet(text(), openValueField({ ...field, name: '' }));
 
 /** The track to work on: the task that made it, and which of its tracks (spec §2, Common field rules). */
-export const track = (taskDescription = 'The task that made the track') => ({
+export const track = (
+	taskDescription = 'The task that made the track. To make a first song, choose the resource Task and the operation Submit Custom Request.',
+) => ({
 	task_id: required(taskId(), taskIdField(taskDescription)),
 	audio_index: inPanel(integer(1), {
 		displayName: 'Track Number',

@@ -16,7 +16,7 @@ const stemType = openIfSet({
 export const stems = musicOperation({
 	name: 'Separate Stems',
 	value: 'stems',
-	action: 'Separate a song into stems',
-	description: 'Separate a stem, such as the vocals or the drums, from a song',
+	action: 'Separate a stem from a song',
+	description: 'Take one stem, such as the lead vocal or the drums, out of a song',
 	fields: { ...track(), stem_type: stemType },
 });

@@ -33,7 +33,8 @@ const fields: INodeProperties[] = [
 		preset: FAST,
 		searchListMethod: 'searchRemixModels',
 		placeholder: 'e.g. vidgen3.1-fast',
-		description: 'The model that made the video',
+		description:
+			'The model that made the video. Only clips of VidGen can be extended, not those of VidOmni.',
 	}),
 	promptField({
 		placeholder: 'e.g. The fog lifts and the sea lies calm',
@@ -98,7 +99,7 @@ export const remix = buyingOperation({
 	name: 'Extend',
 	value: 'remix',
 	action: 'Extend a video',
-	description: 'Continue a video that was made before, from 8 to 15 seconds',
+	description: 'Continue a video that VidGen made, from 8 to 15 seconds',
 	fields,
 	schema: remixRequest,
 	path: ({ task_id, ...body }) => ({

@@ -130,7 +130,7 @@ const videoFields: INodeProperties[] = [
 			base: ['Edit a Video', 'A video of 3 to 10 seconds. The result is as long as the video.'],
 			feature: [
 				'Take Features From a Video',
-				'MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
+				'The new video takes features of it. MP4 or MOV, at least 3 seconds, 720 to 2160 px, 24 to 60 fps, at most 200 MB',
 			],
 		}),
 		description: 'A video to start from. With one, the service makes no new sound.',
@@ -242,7 +242,7 @@ const additionalFields = additionalFieldsOf([
 		name: 'keepOriginalSound',
 		options: toOptions(spec.KEEP_ORIGINAL_SOUND),
 		displayOptions: { show: { '/referType': ['base', 'feature'] } },
-		description: 'Whether the sound of the given video stays',
+		description: 'What happens to the sound of the given video',
 	}),
 	textField({
 		displayName: 'Negative Prompt',
@@ -277,7 +277,7 @@ export const generateFields: INodeProperties[] = [
 		searchListMethod: 'searchGenerationModels',
 		placeholder: `e.g. ${spec.GENERATION_MODEL}`,
 		description:
-			'The model that makes the video. The operation Extend continues clips of the VidGen models only.',
+			'The model that makes the video. The operation Extend continues clips of the VidGen models only; the specification does not show them here.',
 	}),
 	promptField({
 		typeOptions: { rows: 2 },
