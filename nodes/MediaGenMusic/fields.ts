@@ -1,6 +1,13 @@
 import { DEFAULT_VERSION, VOCAL_GENDERS, WEIGHT } from '../shared/api/music';
 import { NOT_SET, openValueField, promptField, taskIdField, toOptions } from '../shared/n8n/fields';
-import { ifSet, inPanel, numberIfSet, type Options, textIfSet } from '../shared/n8n/options';
+import {
+	ifSet,
+	inPanel,
+	numberIfSet,
+	onIfSet,
+	type Options,
+	textIfSet,
+} from '../shared/n8n/options';
 import { flag, integer, number, taskId, text } from '../shared/util/schema';
 import { modeField, type SongMode } from './mode';
 
@@ -100,10 +107,8 @@ export const style = {
 	audio_weight: weight('Audio Weight', 'How much the source track counts, from 0.00 to 1.00'),
 };
 
-export const autoLyrics = ifSet(flag(), {
+export const autoLyrics = onIfSet({
 	displayName: 'Auto Lyrics',
-	type: 'boolean',
-	default: true,
 	description:
 		'Whether to write new lyrics from the given ones instead of singing them as they are',
 });

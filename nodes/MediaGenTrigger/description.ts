@@ -4,6 +4,7 @@ import { TASK_FAMILIES } from '../shared/api/families';
 import { optionsOf, toOptions } from '../shared/n8n/fields';
 import {
 	fieldsOf,
+	onIfSet,
 	optionsField,
 	outputFields,
 	preset,
@@ -76,9 +77,8 @@ const callOptions = {
 		description:
 			'Leave empty for all. A task of unknown family starts the workflow too, with the family null.',
 	}),
-	onlySigned: toggle({
+	onlySigned: onIfSet({
 		displayName: 'Only Signed Addresses',
-		default: false,
 		description:
 			'Whether to accept calls only for tasks whose MediaGen node has this address as "Callback Base URL", a "Reference", and a credential with the same API key as this trigger: such a node signs the address. Other calls are refused without a request to the service.',
 	}),

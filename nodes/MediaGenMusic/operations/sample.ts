@@ -1,12 +1,9 @@
-import { ifSet } from '../../shared/n8n/options';
-import { flag } from '../../shared/util/schema';
+import { onIfSet } from '../../shared/n8n/options';
 import { autoLyrics, seconds, track, version, vocalGender } from '../fields';
 import { endsAfterStart, musicOperation } from '../request';
 
-const instrumental = ifSet(flag(), {
+const instrumental = onIfSet({
 	displayName: 'Instrumental',
-	type: 'boolean',
-	default: true,
 	description: 'Whether the song has no vocals',
 });
 

@@ -31,6 +31,10 @@ export const textIfSet = <Schema extends z.ZodTypeAny>(
 	field: Omit<Field, 'type' | 'default'>,
 ) => ifSet(schema, { type: 'string', default: '', ...field });
 
+/** The same for a switch, which begins on: whoever adds it wants it. */
+export const onIfSet = (field: Omit<Field, 'type' | 'default'>) =>
+	ifSet(flag(), { type: 'boolean', default: true, ...field });
+
 export const toggle = (field: Omit<Field, 'type'> & { default: boolean }) =>
 	preset(flag(), { ...field, type: 'boolean' });
 
@@ -116,9 +120,8 @@ export const commonOptions = {
 		default: 5,
 		description: 'How many requests run at the same time',
 	}),
-	includeInput: toggle({
+	includeInput: onIfSet({
 		displayName: 'Include Input',
-		default: false,
 		description: 'Whether to add the JSON of the input item to the output, in the field input',
 	}),
 	reference: textIfSet(itemText, {
@@ -135,10 +138,8 @@ export const commonOptions = {
 
 /** The options of every operation that buys (design, Cost). */
 export const buyingOptions = {
-	checkOnly: ifSet(flag(), {
+	checkOnly: onIfSet({
 		displayName: 'Check Only',
-		type: 'boolean',
-		default: true,
 		description:
 			'Whether to check every item and return the requests that would be sent, without sending them',
 	}),

@@ -2,6 +2,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
+import { ALL_NODES } from '../../../support/allNodes';
 import { fieldsOf, labelsShown } from '../../support/fieldTable';
 import { operationOf, OPERATIONS } from '../../support/operations';
 
@@ -65,4 +66,17 @@ test.each(
 test('Music opens with a cover of the incoming song', () => {
 	const { properties } = operationOf('music.coverSong').node.description;
 	expect(properties.filter(({ name }) => name === 'operation')[0]?.default).toBe('coverSong');
+});
+
+test('an option that is off until somebody adds it begins on', () => {
+	const begins = Object.values(ALL_NODES)
+		.flatMap((node: INodeType) => node.description.properties)
+		.flatMap(({ options = [] }) => options)
+		.filter(({ name }) => ['checkOnly', 'includeInput', 'onlySigned'].includes(name))
+		.map((option) => `${option.name}: ${'default' in option && String(option.default)}`);
+	expect([...new Set(begins)].sort()).toEqual([
+		'checkOnly: true',
+		'includeInput: true',
+		'onlySigned: true',
+	]);
 });
