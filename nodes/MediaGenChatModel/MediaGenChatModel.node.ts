@@ -10,7 +10,6 @@ import { parseParameters } from '../shared/n8n/parameters';
 import { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { isObject } from '../shared/util/json';
 import { z } from '../shared/util/vendor/zod';
-import { memoryOf } from './cache/warnings';
 import { fields, modelFields, readModelOptions } from './fields';
 import { MediaGenModel } from './model';
 import { completionsStyle } from './prompt/completionsStyle';
@@ -18,6 +17,7 @@ import { messagesStyle } from './prompt/messagesStyle';
 import { asSubNodeError, Purchases } from './purchases';
 import { completeAdapter, Receipts } from './sdk/adapter';
 import { loadSdk } from './sdk/load';
+import { memoryOf } from './warnings';
 
 const STYLES = { messages: messagesStyle, completions: completionsStyle };
 

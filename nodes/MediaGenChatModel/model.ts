@@ -17,23 +17,24 @@ import type { Connection } from '../shared/api/connection';
 import { connectionLost, unreadableResponse } from '../shared/api/errors';
 import {
 	type Answer,
+	ASK_AGAIN,
 	isUnread,
-	readAnswer,
-	type ToolCall,
+	partsIn,
+	RAISE_MAX_TOKENS,
+	toAnswer,
 	UnusableAnswer,
 	withOwnIds,
 } from './answer/answer';
 import { eventsIn } from './answer/events';
 import { StreamedAnswer } from './answer/streamedAnswer';
 import { wholeWords } from './answer/wholeWords';
-import { mark } from './cache/markers';
-import { type NodeMemory, usageWarnings } from './cache/warnings';
 import type { Fields, ModelOptions } from './fields';
-import { type ChatStyle, type OfferedTool, type Question, readToolChoice } from './prompt/style';
-import { callIdsIn, talkOf } from './prompt/talk';
+import { type OfferedTool, type Question, readMessages, readToolChoice } from './prompt/question';
+import { type ChatStyle, mark } from './prompt/style';
 import { asStreamError, type Purchases } from './purchases';
 import type { Receipts } from './sdk/adapter';
 import type { Sdk } from './sdk/load';
+import { type NodeMemory, usageWarnings } from './warnings';
 
 interface ModelSetup {
 	sdk: Sdk;
@@ -76,7 +77,7 @@ export class MediaGenModel implements ChatModel {
 		const steps = this.ask(messages, config, {});
 		let step = await steps.next();
 		while (!step.done) step = await steps.next();
-		return step.value.result;
+		return step.value;
 	}
 
 	async *stream(
@@ -84,11 +85,14 @@ export class MediaGenModel implements ChatModel {
 		config: ChatModelConfig = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		try {
-			const { isWhole, result } = yield* this.ask(messages, config, this.setup.style.streaming);
-			const { message, finishReason = 'stop', usage } = result;
+			const { streaming } = this.setup.style;
+			const {
+				message,
+				finishReason = 'stop',
+				usage,
+			} = yield* this.ask(messages, config, streaming);
 			// Each call is yielded whole, with its id: n8n's adapter gives every piece of a call the same index.
 			for (const part of message.content) {
-				if (part.type === 'text' && isWhole) yield { type: 'text-delta', delta: part.text };
 				if (part.type !== 'tool-call') continue;
 				const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
 				yield { type: 'tool-call-delta', id, name, argumentsDelta };
@@ -99,33 +103,37 @@ export class MediaGenModel implements ChatModel {
 		}
 	}
 
-	/** Sends a question. The answer may come as a stream or whole, whatever was asked for. Throws a node error. */
+	/** Sends a question, and yields the text. The answer may come as a stream or whole, whatever was asked for. Throws a node error. */
 	private async *ask(
 		messages: readonly Message[],
 		config: ChatModelConfig,
 		streaming: Record<string, unknown>,
-	): AsyncGenerator<StreamChunk, { isWhole: boolean; result: GenerateResult }> {
-		const { client, purchases } = this.setup;
-		const { question, request } = this.prepare(messages, config, streaming);
-		const warnings =
-			this.setup.fields.caching === 'off' ? [] : this.setup.memory.warningsOf(question);
-		const opened = await purchases.buy(async () => await client.chat.open(request()));
-		const isWhole = 'whole' in opened;
-		const toAnswer =
-			'whole' in opened
-				? () => usable(readAnswer(opened.whole), () => opened.whole)
-				: yield* this.textIn(opened.pieces);
-		const result = purchases.read(() => this.toResult(toAnswer(), question, warnings));
-		return { isWhole, result };
+	): AsyncGenerator<StreamChunk, GenerateResult> {
+		const { client, purchases, fields, memory } = this.setup;
+		try {
+			const { question, request } = this.prepare(messages, config, streaming);
+			const warnings = fields.caching === 'off' ? [] : memory.warningsOf(question);
+			const opened = await purchases.buy(async () => await client.chat.open(request()));
+			if ('pieces' in opened)
+				return this.toResult(yield* this.textIn(opened.pieces), question, warnings);
+			const parts = partsIn(opened.whole);
+			if (isUnread(parts)) throw unreadableResponse(200, opened.whole);
+			const result = this.toResult(toAnswer(parts), question, warnings);
+			yield* textDelta(parts.text);
+			return result;
+		} catch (error) {
+			throw purchases.nodeError(error);
+		}
 	}
 
-	/** Yields the text of a stream as it comes. Returns the function that reads the whole answer. */
-	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, () => Answer> {
+	/** Yields the text of a stream as it comes, and returns the whole answer. */
+	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
 		const begun: Buffer[] = [];
 		const beginning = () => connection.redactText(Buffer.concat(begun).toString());
 		const streamed = new StreamedAnswer();
+		const { parts } = streamed;
 		/** The last word, which may go on. */
 		let heldBack = '';
 		try {
@@ -137,22 +145,20 @@ export class MediaGenModel implements ChatModel {
 					// Also what came before an error, which may come after the end of the answer.
 					const [whole, rest] = wholeWords(text);
 					heldBack = rest;
-					const delta = connection.redactText(whole);
-					if (delta !== '') yield { type: 'text-delta', delta };
+					yield* textDelta(connection.redactText(whole));
 				}
 				// The service may keep the connection open.
 				if (streamed.isOver) break;
 			}
-			if (!streamed.isComplete && !streamed.isUnread) throw connectionLost();
+			if (!streamed.isComplete && !isUnread(parts)) throw connectionLost();
 		} catch (error) {
-			const { received, isUnread } = streamed;
-			const shown = isUnread ? beginning() : connection.redactText(received.text);
+			const shown = isUnread(parts) ? beginning() : connection.redactText(parts.text);
 			if (!streamed.isComplete)
-				throw purchases.brokenOff(error, received, shown, this.usageOf(received.usage));
+				throw purchases.brokenOff(error, parts, shown, this.usageOf(parts.usage));
 		}
-		const delta = connection.redactText(heldBack);
-		if (delta !== '') yield { type: 'text-delta', delta };
-		return () => usable(withoutKey(streamed.toAnswer(), connection), beginning);
+		yield* textDelta(connection.redactText(heldBack));
+		if (isUnread(parts)) throw unreadableResponse(200, beginning());
+		return withoutKey(streamed.toAnswer(), connection);
 	}
 
 	/** Makes the request of a question. Nothing is sent yet. */
@@ -163,7 +169,7 @@ export class MediaGenModel implements ChatModel {
 	): { question: Question; request: () => ChatRequest } {
 		const { fields, options, style } = this.setup;
 		const toolChoice = this.tools.length > 0 ? readToolChoice(tool_choice) : undefined;
-		const question = { talk: talkOf(messages), tools: this.tools, toolChoice, stop };
+		const question = { ...readMessages(messages), tools: this.tools, toolChoice, stop };
 		const { fields: prompt, ends } = style.toPrompt(question);
 		mark(ends, fields.caching, options.cachedHistory);
 		const { temperature, topP, additionalBodyFields } = options;
@@ -189,22 +195,23 @@ export class MediaGenModel implements ChatModel {
 		return usage && readUsage(neutralUsage(usage, client.connection.brandWords), style.usage);
 	}
 
-	/** The answer without calls of tools that were not offered: for those, n8n's agent would repeat the question up to its last iteration. */
-	private withOffered(answer: Answer): { answer: Answer; unknown: string[] } {
-		const names = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
-		const offered = (call: ToolCall) => names.get(call.name.toLowerCase());
-		const calls = answer.calls.flatMap((call) => {
-			const name = offered(call);
+	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
+	private toResult(
+		given: Answer,
+		{ turns }: Question,
+		warnings: readonly string[],
+	): GenerateResult {
+		const { fields, options } = this.setup;
+		const offered = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
+		// For a call of a tool that was not offered, n8n's agent would repeat the question up to its last iteration.
+		const calls = given.calls.flatMap((call) => {
+			const name = offered.get(call.name.toLowerCase());
 			return name === undefined ? [] : [{ ...call, name }];
 		});
-		const unknown = answer.calls.filter((call) => offered(call) === undefined);
-		return { answer: { ...answer, calls }, unknown: unknown.map(({ name }) => name) };
-	}
-
-	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
-	private toResult(given: Answer, { talk }: Question, warnings: readonly string[]): GenerateResult {
-		const { fields, options } = this.setup;
-		const { answer, unknown } = this.withOffered(given);
+		const answer = { ...given, calls };
+		const unknown = given.calls
+			.map(({ name }) => name)
+			.filter((name) => !offered.has(name.toLowerCase()));
 		const usage = this.usageOf(answer.usage);
 		const isEmpty = answer.text === '' && answer.calls.length === 0;
 		const allWarnings = [
@@ -228,15 +235,15 @@ export class MediaGenModel implements ChatModel {
 		if (unknown[0] !== undefined && answer.calls.length === 0)
 			throw new UnusableAnswer(
 				`The model called the tool "${unknown[0]}", which it was not offered`,
-				'Ask again, or choose another model.',
+				ASK_AGAIN,
 			);
 		if (isCut(answer) && isEmpty)
 			throw new UnusableAnswer(
 				'The answer was cut at "Max Tokens" before its first word',
-				'Raise "Max Tokens".',
+				RAISE_MAX_TOKENS,
 			);
 		const text: MessageContent[] = answer.text === '' ? [] : [{ type: 'text', text: answer.text }];
-		const calls = withOwnIds(answer.calls, callIdsIn(talk)).map(({ id, name, input }) => ({
+		const toolCalls = withOwnIds(calls, turns).map(({ id, name, input }) => ({
 			type: 'tool-call' as const,
 			toolCallId: id,
 			toolName: name,
@@ -252,7 +259,7 @@ export class MediaGenModel implements ChatModel {
 				totalTokens: usage.inputTotal + usage.output,
 				inputTokenDetails: { cacheRead: usage.cacheRead },
 			},
-			message: { role: 'assistant', content: [...text, ...calls], id },
+			message: { role: 'assistant', content: [...text, ...toolCalls], id },
 		};
 	}
 }
@@ -276,10 +283,8 @@ function withoutKey(answer: Answer, { redactText }: Pick<Connection, 'redactText
 	return { ...answer, text: redactText(answer.text), calls };
 }
 
-/** Returns an answer in which anything was found. Throws an `ApiError` that shows the response if nothing was. */
-function usable(answer: Answer, response: () => unknown): Answer {
-	if (isUnread(answer)) throw unreadableResponse(200, response());
-	return answer;
+function* textDelta(delta: string): Generator<StreamChunk> {
+	if (delta !== '') yield { type: 'text-delta', delta };
 }
 
 function finishReasonOf(answer: Answer): FinishReason {

@@ -25,8 +25,7 @@ import {
 import { toShortText } from '../shared/util/json';
 import { Memory } from '../shared/util/memory';
 import { pLimit } from '../shared/util/vendor/pLimit';
-import { UnusableAnswer } from './answer/answer';
-import type { StreamedAnswer } from './answer/streamedAnswer';
+import { type AnswerParts, UnusableAnswer } from './answer/answer';
 
 /** Marks an error as one of a sub-node: n8n passes it on unchanged, and the editor shows it at this node, not only at the agent. */
 export function asSubNodeError(error: NodeError): NodeError {
@@ -72,45 +71,32 @@ export class Purchases {
 		limits.set(key, this.limit);
 	}
 
-	/** Sends one question, and reads its answer. Throws a node error. */
+	/** Sends one question, within the limits. */
 	async buy<Result>(ask: () => Promise<Result>): Promise<Result> {
 		return await this.limit(async () => {
-			let isReserved = false;
+			await this.guard.checkBalance();
+			this.guard.reserve();
 			try {
-				await this.guard.checkBalance();
-				this.guard.reserve();
-				isReserved = true;
 				return await ask();
 			} catch (error) {
-				if (isReserved && error instanceof ApiError && error.sent === 'no') this.guard.release();
-				throw this.nodeError(error);
+				if (error instanceof ApiError && error.sent === 'no') this.guard.release();
+				throw asError(error);
 			}
 		});
-	}
-
-	/** Reads an answer that has come. Throws a node error. */
-	read<Result>(work: () => Result): Result {
-		try {
-			return work();
-		} catch (error) {
-			throw this.nodeError(error);
-		}
 	}
 
 	/** The error of an answer that broke off: it names what was bought. `shown`: the text of the answer, or what could not be read. */
 	brokenOff(
 		thrown: unknown,
-		{ text, calls }: StreamedAnswer['received'],
+		{ text, calls }: AnswerParts,
 		shown: string,
 		usage: Usage | undefined,
 	): NodeError {
 		const error = errorFromThrown(thrown);
 		const words = text.trim() === '' ? 0 : text.trim().split(/\s+/).length;
-		const parts = [
-			count(words, 'word'),
-			...(calls.length > 0 ? [`the beginning of a call of ${calls.join(', ')}`] : []),
-		];
-		const received = parts.join(' and ');
+		const tools = calls.map(({ name }) => String(name)).join(', ');
+		const ofCalls = calls.length > 0 ? ` and the beginning of a call of ${tools}` : '';
+		const received = count(words, 'word') + ofCalls;
 		const isBegun = words > 0 || calls.length > 0 || usage !== undefined;
 		if (!isBegun && error.sent === 'no' && !(error instanceof CanceledError)) {
 			this.guard.release();
@@ -123,9 +109,7 @@ export class Purchases {
 				? `${error.message}, after ${received} of an answer`
 				: `The answer broke off after ${received}: ${error.message}`;
 		// This line is all that n8n saves of a stopped execution, and an agent shows only the message.
-		this.context.logger.warn(
-			`MediaGen: "${this.context.getNode().name}": ${message}. ${bought.join(' ')}`,
-		);
+		this.warn(`${message}.`, ...bought);
 		return asSubNodeError(
 			asNodeError(this.context.getNode(), new ApiError(message, 'maybe', error.details), {
 				context: bought.join(' '),
@@ -134,7 +118,7 @@ export class Purchases {
 		);
 	}
 
-	private nodeError(thrown: unknown): NodeError {
+	nodeError(thrown: unknown): NodeError {
 		const node = this.context.getNode();
 		if (thrown instanceof UnusableAnswer) {
 			const { message, hint } = thrown;
@@ -146,13 +130,15 @@ export class Purchases {
 		const isUnsure = error instanceof ApiError && error.sent === 'maybe';
 		const came = whatCame((isUnsure && error.details.response) || '', error.message);
 		// See `brokenOff`.
-		if (isUnsure)
-			this.context.logger.warn(
-				`MediaGen: "${node.name}": ${[`${error.message}.`, MAYBE_BOUGHT, ...came].join(' ')}`,
-			);
+		if (isUnsure) this.warn(`${error.message}.`, MAYBE_BOUGHT, ...came);
 		return asSubNodeError(
 			asNodeError(node, error, { purchase: true, context: came.join(' '), hint: hintFor(error) }),
 		);
+	}
+
+	private warn(...sentences: string[]): void {
+		const { context } = this;
+		context.logger.warn(`MediaGen: "${context.getNode().name}": ${sentences.join(' ')}`);
 	}
 }
 

@@ -4,10 +4,12 @@ import {
 	type AnswerEnd,
 	answerIn,
 	type ChatResponse,
+	contentText,
 	isCut,
 	readReply,
 } from '../../shared/api/chat';
 import { isBlank, isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
+import type { Turn } from '../prompt/question';
 
 export interface ToolCall {
 	id: string;
@@ -24,6 +26,10 @@ export interface Answer extends AnswerEnd {
 	usage: Record<string, unknown> | undefined;
 }
 
+export const RAISE_MAX_TOKENS = 'Raise "Max Tokens".';
+
+export const ASK_AGAIN = 'Ask again, or choose another model.';
+
 export class UnusableAnswer extends Error {
 	constructor(
 		message: string,
@@ -33,30 +39,28 @@ export class UnusableAnswer extends Error {
 	}
 }
 
-type Parts = Pick<Answer, 'text' | 'stopReason' | 'usage'> & { calls: readonly unknown[] };
+/** A tool call whose arguments are text, or an object, or missing. */
+export type GivenCall = Record<'id' | 'name' | 'input', unknown>;
+
+/** What came of an answer, before its tool calls are checked. */
+export type AnswerParts = Omit<Answer, 'calls' | 'hasNoEnd'> & { calls: GivenCall[] };
 
 /** Whether a response has none of the parts of an answer. */
-export const isUnread = ({ text, calls, stopReason, usage }: Parts) =>
+export const isUnread = ({ text, calls, stopReason, usage }: AnswerParts) =>
 	text === '' && calls.length === 0 && stopReason === null && usage === undefined;
 
 const newId = () => `call_${randomUUID()}`;
 
 /** n8n treats a call as done, and does not pass it on, if another call in the talk has the same ID: such a call gets a new ID. */
-export function withOwnIds(calls: readonly ToolCall[], known: ReadonlySet<string>): ToolCall[] {
-	const taken = new Set(known);
+export function withOwnIds(calls: readonly ToolCall[], turns: readonly Turn[]): ToolCall[] {
+	const earlier = turns.flatMap(({ parts }) => parts);
+	const taken = new Set(earlier.flatMap((part) => (part.type === 'call' ? part.id : [])));
 	return calls.map((call) => {
 		const id = taken.has(call.id) ? newId() : call.id;
 		taken.add(id);
 		return { ...call, id };
 	});
 }
-
-/** A tool call whose arguments are text, or an object, or missing. */
-type GivenCall = Record<'id' | 'name' | 'input', unknown>;
-
-/** The tool calls of an answer. Throws an `UnusableAnswer` for arguments that break off: the tool would run without the rest of them. */
-export const toToolCalls = (calls: readonly GivenCall[], stopReason: string | null): ToolCall[] =>
-	calls.map((call, at) => toToolCall(call, isCut({ stopReason }) && at === calls.length - 1));
 
 /** @param isLastOfCut whether the answer was cut after the call began: only arguments that are text show whether they are complete */
 function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
@@ -70,11 +74,11 @@ function toToolCall(call: GivenCall, isLastOfCut: boolean): ToolCall {
 		throw isLastOfCut
 			? new UnusableAnswer(
 					`The answer was cut at "Max Tokens", in the middle of a call of the tool "${name}"`,
-					'Raise "Max Tokens".',
+					RAISE_MAX_TOKENS,
 				)
 			: new UnusableAnswer(
 					`The arguments of a call of the tool "${name}" are not a JSON object`,
-					'Ask again, or choose another model.',
+					ASK_AGAIN,
 				);
 	}
 	return {
@@ -91,8 +95,8 @@ export function callsIn({ tool_calls: given, function_call: call }: Record<strin
 	return calls.length === 0 && isCall ? [{ function: call }] : calls;
 }
 
-/** Reads a whole response, of either style, bare or in `data`. Throws an `UnusableAnswer` for a tool call that breaks off. */
-export function readAnswer(response: ChatResponse): Answer {
+/** The parts of a whole response, of either style, bare or in `data`. */
+export function partsIn(response: ChatResponse): AnswerParts {
 	const body = answerIn(response);
 	const message = objectOf(objectsIn(body.choices)[0]?.message);
 	const { text, stopReason, usage } = readReply(response);
@@ -104,13 +108,18 @@ export function readAnswer(response: ChatResponse): Answer {
 		const { name, arguments: input } = objectOf(call.function);
 		return { id: call.id, name, input };
 	});
-	// The words of a refusal are in a field next to the text.
-	const refusal = typeof message.refusal === 'string' ? message.refusal : '';
 	return {
 		id: typeof body.id === 'string' ? body.id : undefined,
-		text: text === '' ? refusal : text,
-		calls: toToolCalls([...inBlocks, ...inField], stopReason),
+		// The words of a refusal are in a field next to the text.
+		text: text === '' ? contentText(message.refusal) : text,
+		calls: [...inBlocks, ...inField],
 		stopReason,
 		usage,
 	};
+}
+
+/** Checks the tool calls. Throws an `UnusableAnswer` for arguments that break off: the tool would run without the rest of them. */
+export function toAnswer(parts: AnswerParts): Answer {
+	const cut = isCut(parts) ? parts.calls.at(-1) : undefined;
+	return { ...parts, calls: parts.calls.map((call) => toToolCall(call, call === cut)) };
 }

@@ -1,7 +1,14 @@
 import { answerIn, contentText } from '../../shared/api/chat';
 import { errorInBody, unreadableResponse } from '../../shared/api/errors';
 import { isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
-import { type Answer, callsIn, isUnread, toToolCalls } from './answer';
+import {
+	type Answer,
+	type AnswerParts,
+	callsIn,
+	type GivenCall,
+	partsIn,
+	toAnswer,
+} from './answer';
 
 /** What the last event of a completions stream says instead of JSON. */
 const DONE = '[DONE]';
@@ -9,21 +16,26 @@ const DONE = '[DONE]';
 /** The event type, and the finish reason, that mean an error of any form. */
 const ERROR = 'error';
 
-/** A tool call whose arguments come in pieces. */
-interface OpenCall {
-	id: unknown;
-	name: unknown;
-	/** Arguments that came whole, if no pieces follow. */
-	whole: unknown;
-	pieces: string;
-	count: number;
+/** A tool call whose arguments come in pieces: so many have come. */
+interface OpenCall extends GivenCall {
+	pieces: number;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Whether arguments are complete. An empty object is not: it may stand for those that follow. */
-const areWhole = (json: string) =>
-	json.startsWith('{') && Object.keys(objectOf(parseJson(json))).length > 0;
+/** Adds a piece to the text of a call's arguments. They may also come whole, as an object; pieces that follow replace it. */
+function addInput(call: OpenCall, given: unknown): void {
+	const { input } = call;
+	if (typeof given === 'string' && given !== '')
+		call.input = typeof input === 'string' ? input + given : given;
+	else if (isObject(given) && typeof input !== 'string') call.input = given;
+}
+
+/** Whether arguments are the text of a complete object. An empty one is not complete: it may stand for those that follow. */
+const areWhole = (input: unknown) =>
+	typeof input === 'string' &&
+	input.startsWith('{') &&
+	Object.keys(objectOf(parseJson(input))).length > 0;
 
 /** The JSON in the data of an event: one value, or one per line. Throws an `ApiError` if it breaks off. */
 function parsed(data: string): unknown[] {
@@ -46,11 +58,14 @@ function eventsOf(given: unknown): Fields[] {
 
 /** An answer that comes in events, in either style: the two styles cannot be confused. */
 export class StreamedAnswer {
-	private id: string | undefined;
-	private text = '';
-	private stopReason: string | null = null;
-	private usage: Fields | undefined;
-	private readonly calls: OpenCall[] = [];
+	/** What came so far. */
+	readonly parts: AnswerParts & { calls: OpenCall[] } = {
+		id: undefined,
+		text: '',
+		calls: [],
+		stopReason: null,
+		usage: undefined,
+	};
 
 	/** Calls that may get more pieces, by their place: with or without an index, a later block or call takes the place over. */
 	private readonly openCalls = new Map<number, OpenCall>();
@@ -65,18 +80,7 @@ export class StreamedAnswer {
 	private hasList = false;
 
 	get isComplete(): boolean {
-		return this.isOver || this.stopReason !== null;
-	}
-
-	get isUnread(): boolean {
-		const { text, calls, stopReason, usage } = this;
-		return isUnread({ text, calls, stopReason, usage });
-	}
-
-	/** What came of an answer that breaks off, with the names of the tools that it had begun to call. */
-	get received() {
-		const calls = this.calls.map(({ name }) => String(name));
-		return { text: this.text, calls, usage: this.usage };
+		return this.isOver || this.parts.stopReason !== null;
 	}
 
 	/** Reads the data of one event, and returns the text in it. Throws an `ApiError` for one that reports an error, or that is incomplete. */
@@ -98,28 +102,39 @@ export class StreamedAnswer {
 		const choice = objectOf(isChoice ? choices[0] : undefined);
 		if (type === ERROR || choice.finish_reason === ERROR || isObject(choice.error))
 			throw errorInBody(choice) ?? unreadableResponse(200, event);
+		const isWhole =
+			(type === 'message' && Array.isArray(event.content)) || isObject(choice.message);
+		const isEmpty = this.parts.text === '' && this.parts.calls.length === 0;
+		const text = isWhole && isEmpty ? this.addWhole(event) : this.addPiece(event, isChoice);
+		this.parts.text += text;
+		return text;
+	}
+
+	/** A service that cannot stream may send the whole answer in one event. */
+	private addWhole(event: Fields): string {
+		const { id, text, calls, stopReason, usage } = partsIn(event);
+		this.addId(id);
+		for (const [at, call] of calls.entries()) this.openCall(at, call);
+		this.addStopReason(stopReason);
+		this.addUsage(usage);
+		this.hasPieces ||= text !== '';
+		return text;
+	}
+
+	private addPiece(event: Fields, isChoice: boolean): string {
+		const { type } = event;
 		const ofMessages = typeof type === 'string' ? this.addMessagesEvent(type, event) : '';
 		this.hasPieces ||= ofMessages !== '';
 		// The usage may come in a chunk of its own.
 		const isChunk = typeof type !== 'string' || isChoice;
-		const text = ofMessages + (isChunk ? this.addChunk(event) : '');
-		this.text += text;
-		return text;
+		return ofMessages + (isChunk ? this.addChunk(event) : '');
 	}
 
 	/** The answer. Throws an `UnusableAnswer` for a tool call that breaks off. */
 	toAnswer(): Answer {
-		const { id, text, stopReason, usage } = this;
-		const calls = this.calls.map(({ pieces, whole, ...call }) => {
-			return { ...call, input: pieces === '' ? whole : pieces };
-		});
 		return {
-			id,
-			text,
-			calls: toToolCalls(calls, stopReason),
-			stopReason,
-			...(stopReason === null ? { hasNoEnd: true } : {}),
-			usage,
+			...toAnswer(this.parts),
+			...(this.parts.stopReason === null ? { hasNoEnd: true } : {}),
 		};
 	}
 
@@ -128,7 +143,7 @@ export class StreamedAnswer {
 		switch (type) {
 			case 'message_start': {
 				const { id, usage } = objectOf(event.message);
-				if (typeof id === 'string') this.id = id;
+				this.addId(id);
 				this.addUsage(usage);
 				break;
 			}
@@ -136,16 +151,14 @@ export class StreamedAnswer {
 				const block = objectOf(event.content_block);
 				this.openCalls.delete(place);
 				if (block.type === 'text') return contentText(block.text);
-				if (block.type === 'tool_use')
-					this.openCall(place, block.id, block.name).whole = block.input;
+				if (block.type === 'tool_use') this.openCall(place, block);
 				break;
 			}
 			case 'content_block_delta': {
 				const delta = objectOf(event.delta);
 				const call = this.openCalls.get(place);
 				if (!call) return contentText(delta.text);
-				call.pieces += contentText(delta.partial_json);
-				if (isObject(delta.partial_json)) call.whole = delta.partial_json;
+				addInput(call, delta.partial_json);
 				break;
 			}
 			case 'message_delta':
@@ -155,33 +168,14 @@ export class StreamedAnswer {
 			case 'message_stop':
 				this.isOver = true;
 				break;
-			// A service that cannot stream may send the whole answer in one event.
-			case 'message':
-				return this.isEmpty && Array.isArray(event.content) ? this.addWhole(event) : '';
 		}
 		return '';
 	}
 
-	private get isEmpty(): boolean {
-		return this.text === '' && this.calls.length === 0;
-	}
-
-	/** Returns the text in a whole answer in messages style. */
-	private addWhole({ id, content, stop_reason, usage }: Fields): string {
-		const blocks: unknown[] = Array.isArray(content) ? content : [];
-		if (typeof id === 'string') this.id = id;
-		for (const [at, block] of blocks.map(objectOf).entries())
-			if (block.type === 'tool_use') this.openCall(at, block.id, block.name).whole = block.input;
-		this.addStopReason(stop_reason);
-		this.addUsage(usage);
-		return contentText(content);
-	}
-
 	private addChunk({ id, choices, usage, stop_reason, content, text }: Fields): string {
 		const choice = objectOf(Array.isArray(choices) ? choices[0] : { text: content ?? text });
-		// A service that cannot stream may send the whole answer in one chunk.
-		const delta = objectOf(choice.delta ?? (this.isEmpty ? choice.message : undefined));
-		if (typeof id === 'string') this.id = id;
+		const delta = objectOf(choice.delta);
+		this.addId(id);
 		const listed = objectsIn(delta.tool_calls);
 		this.hasList ||= listed.length > 0;
 		const calls = this.hasList ? listed : callsIn(delta);
@@ -201,37 +195,37 @@ export class StreamedAnswer {
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;
 		const { name, arguments: input } = objectOf(called);
-		const piece = contentText(input);
 		const known = this.openCalls.get(place);
 		const hasId = typeof id === 'string' && id !== '';
 		const isOther = hasId && typeof known?.id === 'string' && known.id !== id;
-		const isNext = !hasId && known?.count === 1 && areWhole(known.pieces) && areWhole(piece);
-		const isSame = known && !isOther && !isNext;
-		const call = isSame
-			? known
-			: this.openCall(place, id, isNext ? contentText(name) || known.name : name);
-		call.pieces += piece;
-		call.count += 1;
-		if (isObject(input)) call.whole = input;
+		const isNext = !hasId && known?.pieces === 1 && areWhole(known.input) && areWhole(input);
+		const next = () => ({ id, name: isNext ? contentText(name) || known.name : name });
+		const call = known && !isOther && !isNext ? known : this.openCall(place, next());
+		addInput(call, input);
+		call.pieces += 1;
 	}
 
-	private openCall(place: number, id: unknown, name: unknown): OpenCall {
-		const call: OpenCall = { id, name, whole: undefined, pieces: '', count: 0 };
+	private openCall(place: number, { id, name, input }: Partial<GivenCall>): OpenCall {
+		const call = { id, name, input, pieces: 0 };
 		this.openCalls.set(place, call);
-		this.calls.push(call);
+		this.parts.calls.push(call);
 		return call;
 	}
 
+	private addId(id: unknown): void {
+		if (typeof id === 'string') this.parts.id = id;
+	}
+
 	private addStopReason(reason: unknown): void {
-		if (typeof reason === 'string' && reason !== '') this.stopReason = reason;
+		if (typeof reason === 'string' && reason !== '') this.parts.stopReason = reason;
 	}
 
 	/** Messages style reports the input at the beginning and the output at the end. A zero may mean that nothing is reported. */
 	private addUsage(usage: unknown): void {
 		if (!isObject(usage)) return;
 		const told = Object.entries(usage).filter(
-			([name, value]) => value !== null && !(value === 0 && this.usage?.[name] !== undefined),
+			([name, value]) => value !== null && !(value === 0 && this.parts.usage?.[name] !== undefined),
 		);
-		this.usage = { ...this.usage, ...Object.fromEntries(told) };
+		this.parts.usage = { ...this.parts.usage, ...Object.fromEntries(told) };
 	}
 }

@@ -1,6 +1,6 @@
 import { COMPLETIONS, textBlock } from '../../shared/api/chat';
-import { type Block, type ChatStyle, ifAny, type Question, type ToolChoice } from './style';
-import type { FilePart, Part, Turn } from './talk';
+import type { FilePart, Part, Question, ToolChoice, Turn } from './question';
+import { type Block, type ChatStyle, ifAny } from './style';
 
 function fileBlock({ mediaType, name, source }: FilePart): Block {
 	const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.base64}`;
@@ -49,11 +49,11 @@ function toToolChoice(choice: ToolChoice): unknown {
 	return choice.type === 'any' ? 'required' : choice.type;
 }
 
-function toPrompt({ talk, tools, toolChoice, stop }: Question) {
-	const system = talk.system.map((text) => textBlock(text));
+function toPrompt({ system: texts, turns, tools, toolChoice, stop }: Question) {
+	const system = texts.map((text) => textBlock(text));
 	const messages: Message[] = [
 		...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
-		...talk.turns.flatMap(toMessages),
+		...turns.flatMap(toMessages),
 	];
 	const offered = tools.map(({ name, description, parameters }) => ({
 		type: 'function',

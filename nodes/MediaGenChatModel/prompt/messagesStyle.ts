@@ -1,7 +1,7 @@
 import { alternating, MESSAGES, textBlock } from '../../shared/api/chat';
 import { objectOf, parseJson } from '../../shared/util/json';
-import { type Block, type ChatStyle, ifAny, type Question } from './style';
-import type { FilePart, Part, Turn } from './talk';
+import type { FilePart, Part, Question, Turn } from './question';
+import { type Block, type ChatStyle, ifAny } from './style';
 
 function fileBlock({ mediaType, source }: FilePart): Block {
 	const type = mediaType.startsWith('image/') ? 'image' : 'document';
@@ -46,14 +46,14 @@ function toMessages(turns: readonly Turn[]) {
 	);
 }
 
-function toPrompt({ talk, tools, toolChoice, stop }: Question) {
+function toPrompt({ system: texts, turns, tools, toolChoice, stop }: Question) {
 	const offered: Block[] = tools.map(({ name, description, parameters }) => ({
 		name,
 		description,
 		input_schema: parameters,
 	}));
-	const system = talk.system.map((text) => textBlock(text));
-	const messages = toMessages(talk.turns);
+	const system = texts.map((text) => textBlock(text));
+	const messages = toMessages(turns);
 	const blocks = messages.flatMap(({ content }) => content);
 	const ofUser = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
 	return {

@@ -1,23 +1,6 @@
-import type { ChatEndpoint } from '../../shared/api/chat';
-import type { Talk } from './talk';
-
-export interface OfferedTool {
-	name: string;
-	description: string;
-	/** JSON schema of its parameters. */
-	parameters: unknown;
-}
-
-/** Whether a tool must be called, and which, as messages style has it. */
-export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
-
-export interface Question {
-	talk: Talk;
-	tools: readonly OfferedTool[];
-	/** Only with tools. */
-	toolChoice: ToolChoice | undefined;
-	stop: readonly string[];
-}
+import { cacheControl, type ChatEndpoint } from '../../shared/api/chat';
+import type { Fields, ModelOptions } from '../fields';
+import type { Question } from './question';
 
 /** An object of a request that can have a cache marker. */
 export type Block = Record<string, unknown>;
@@ -42,9 +25,22 @@ export interface ChatStyle extends ChatEndpoint {
 export const ifAny = <List extends readonly unknown[]>(list: List): List | undefined =>
 	list.length > 0 ? list : undefined;
 
-/** Reads a choice in LangChain's words: `auto`, `any`, `none`, or a tool's name. */
-export function readToolChoice(choice: unknown): ToolChoice | undefined {
-	if (typeof choice !== 'string' || choice === '') return undefined;
-	if (choice === 'auto' || choice === 'any' || choice === 'none') return { type: choice };
-	return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice };
+type History = ModelOptions['cachedHistory'];
+
+const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
+	all: ['lastTool', 'lastSystem', 'lastQuestion', 'last'],
+	question: ['lastTool', 'lastSystem', 'lastQuestion'],
+	none: ['lastTool', 'lastSystem'],
+};
+
+/**
+ * Puts markers into a request, at most four: services of this kind accept no more. Each is inside a block, the only place where it has an
+ * effect (cache rule 2). The most constant part has its own, so that it is read even when everything after it has changed.
+ */
+export function mark(ends: Ends, caching: Fields['caching'], history: History): void {
+	if (caching === 'off') return;
+	for (const end of MARKED[history]) {
+		const block = ends[end];
+		if (block) block.cache_control = cacheControl(caching);
+	}
 }

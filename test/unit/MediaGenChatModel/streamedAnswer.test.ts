@@ -1,3 +1,4 @@
+import { isUnread } from '../../../nodes/MediaGenChatModel/answer/answer';
 import { StreamedAnswer } from '../../../nodes/MediaGenChatModel/answer/streamedAnswer';
 
 /** The answer of a stream of these events, and the text of each. */
@@ -112,7 +113,7 @@ describe('Completions style', () => {
 	])('chunks %s', (_, events) => {
 		const { streamed, texts } = read(...events);
 		expect(texts).toEqual(['Four', '!']);
-		expect(streamed.isUnread).toBe(false);
+		expect(isUnread(streamed.parts)).toBe(false);
 	});
 
 	test.each<[string, object]>([
@@ -159,8 +160,8 @@ describe('Completions style', () => {
 		['a stop reason', says({}, { finish_reason: 'stop' }), false],
 		['usage', { choices: [], usage: { prompt_tokens: 7 } }, false],
 		['a call', calls({ id: 'x' }), false],
-	])('an event with %s', (_, event, isUnread) => {
-		expect(read(event).streamed.isUnread).toBe(isUnread);
+	])('an event with %s', (_, event, expected) => {
+		expect(isUnread(read(event).streamed.parts)).toBe(expected);
 	});
 
 	test('the word for the end is enough', () => {
@@ -168,6 +169,12 @@ describe('Completions style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([false, false]);
 		streamed.add('[DONE]');
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
+	});
+
+	test('arguments that come as an object with a text are that object', () => {
+		const given = { name: 'draw', arguments: { text: 'a fox' } };
+		const { calls: read } = answerTo(calls({ id: 'a', function: given }));
+		expect(read).toEqual([{ id: 'a', name: 'draw', input: '{"text":"a fox"}' }]);
 	});
 
 	test.each([undefined, '', null, 7, 'a'])('a piece with the id %j continues a call', (id) => {

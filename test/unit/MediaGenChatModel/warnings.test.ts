@@ -1,6 +1,5 @@
-import { memoryOf, usageWarnings } from '../../../nodes/MediaGenChatModel/cache/warnings';
-import type { Question } from '../../../nodes/MediaGenChatModel/prompt/style';
-import type { Turn } from '../../../nodes/MediaGenChatModel/prompt/talk';
+import { memoryOf, usageWarnings } from '../../../nodes/MediaGenChatModel/warnings';
+import type { Question, Turn } from '../../../nodes/MediaGenChatModel/prompt/question';
 import type { Usage } from '../../../nodes/shared/api/chatUsage';
 import { usageOf } from '../support/usage';
 
@@ -16,7 +15,8 @@ const turn = (text: string, role: Turn['role'] = 'user'): Turn => ({
 });
 
 const question = ({ system = 'Be brief.', tools = ['draw'], turns = ['Why?'] } = {}): Question => ({
-	talk: { system: [system], turns: turns.map((each) => turn(each)) },
+	system: [system],
+	turns: turns.map((each) => turn(each)),
 	tools: tools.map((name) => ({ name, description: '', parameters: {} })),
 	toolChoice: undefined,
 	stop: [],

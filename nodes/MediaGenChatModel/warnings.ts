@@ -1,9 +1,9 @@
-import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
-import { hashOf } from '../../shared/util/json';
-import { Memory } from '../../shared/util/memory';
-import { findVolatile } from '../../shared/util/volatile';
-import type { Question } from '../prompt/style';
+import { MIN_PREFIX_TOKENS } from '../shared/api/chat';
+import { count, NO_USAGE, type Usage } from '../shared/api/chatUsage';
+import { hashOf } from '../shared/util/json';
+import { Memory } from '../shared/util/memory';
+import { findVolatile } from '../shared/util/volatile';
+import type { Question } from './prompt/question';
 
 /** How many values of each kind of prompt part are remembered: older ones are not compared any more. */
 const REMEMBERED = 20;
@@ -28,9 +28,9 @@ export class NodeMemory {
 	private said = new Set<string>();
 
 	/** What in a question defeats the cache, as far as it is known before the answer. */
-	warningsOf({ tools, talk }: Question): string[] {
+	warningsOf({ tools, system: texts, turns }: Question): string[] {
 		const offered = hashOf(tools);
-		const system = talk.system.join('\n');
+		const system = texts.join('\n');
 		const prompt = hashOf(system);
 		// If the text is still the same, nothing in it changes with each question.
 		const volatile = this.systems.includes(prompt) ? [] : findVolatile(system);
@@ -41,7 +41,7 @@ export class NodeMemory {
 				({ what, character }) =>
 					`The system prompt has what looks like ${what} at character ${count(character)}. If it changes with each question, the cache is never read: move it into the question.`,
 			),
-			...(this.hasSlid(talk.turns.map(hashOf)) ? [SLID] : []),
+			...(this.hasSlid(turns.map(hashOf)) ? [SLID] : []),
 		];
 		this.tools = withNewest(this.tools, offered);
 		this.systems = withNewest(this.systems, prompt);

@@ -24,9 +24,23 @@ export interface Turn {
 	parts: Part[];
 }
 
-export interface Talk {
+export interface OfferedTool {
+	name: string;
+	description: string;
+	/** JSON schema of its parameters. */
+	parameters: unknown;
+}
+
+/** Whether a tool must be called, and which, as messages style has it. */
+export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
+
+export interface Question {
 	system: string[];
 	turns: Turn[];
+	tools: readonly OfferedTool[];
+	/** Only with tools. */
+	toolChoice: ToolChoice | undefined;
+	stop: readonly string[];
 }
 
 /** A tool's result: n8n gives text, other agents a list of parts. */
@@ -76,19 +90,24 @@ function partsOf(content: MessageContent): Part[] {
 	}
 }
 
-export const callIdsIn = ({ turns }: Talk): Set<string> =>
-	new Set(
-		turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))),
-	);
-
-/** Reads an agent's messages. The same messages give the same talk: what changes from call to call, such as their ids, is not in it. */
-export function talkOf(messages: readonly Message[]): Talk {
-	const talk: Talk = { system: [], turns: [] };
+/**
+ * Reads an agent's messages. The same messages give the same question: what changes from call to call, such as their ids, is not in it.
+ */
+export function readMessages(messages: readonly Message[]): Pick<Question, 'system' | 'turns'> {
+	const system: string[] = [];
+	const turns: Turn[] = [];
 	for (const { role, content } of messages) {
 		const parts = content.flatMap(partsOf);
 		if (role === 'system')
-			talk.system.push(...parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
-		else if (parts.length > 0) talk.turns.push({ role, parts });
+			system.push(...parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
+		else if (parts.length > 0) turns.push({ role, parts });
 	}
-	return talk;
+	return { system, turns };
+}
+
+/** Reads a choice in LangChain's words: `auto`, `any`, `none`, or a tool's name. */
+export function readToolChoice(choice: unknown): ToolChoice | undefined {
+	if (typeof choice !== 'string' || choice === '') return undefined;
+	if (choice === 'auto' || choice === 'any' || choice === 'none') return { type: choice };
+	return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice };
 }
