@@ -17,7 +17,7 @@ import { countLeftOut, sum, usedAmounts } from '../shared/report/customData';
 import { hint, remainedBefore } from '../shared/report/hints';
 import { toJson } from '../shared/util/json';
 import { itemRanges } from '../shared/util/names';
-import type { ChatOptions } from './options';
+import type { ChatOptions } from './fields';
 
 export interface Answer {
 	itemIndex: number;

@@ -4,7 +4,7 @@ import * as spec from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
 import type { Options } from '../shared/n8n/options';
-import { type KnownValues, labelOf, unlistedNotes } from '../shared/n8n/parameters';
+import { labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
 import { toCamelCase } from '../shared/util/names';
@@ -65,12 +65,12 @@ function unreadNotes(fields: readonly INodeProperties[], body: RequestBody, give
 		.map((name) => `"${labelOf(fields, name)}" was not sent: the mode does not read it`);
 }
 
-const KNOWN_VALUES: KnownValues = [
-	['model', 'model', spec.MUSIC_MODELS],
-	['version', 'version', spec.MUSIC_VERSIONS],
-	['stem type', 'stem_type', spec.STEM_TYPES],
-	['vocal gender', 'vocal_gender', spec.VOCAL_GENDERS],
-];
+const KNOWN_VALUES = {
+	model: spec.MUSIC_MODELS,
+	version: spec.MUSIC_VERSIONS,
+	stem_type: spec.STEM_TYPES,
+	vocal_gender: spec.VOCAL_GENDERS,
+};
 
 function positionNotes({ continue_at: second }: RequestBody): string[] {
 	if (typeof second !== 'number' || second >= 0) return [];

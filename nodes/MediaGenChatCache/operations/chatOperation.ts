@@ -30,19 +30,19 @@ import {
 import { SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { traceUsed } from '../../shared/report/customData';
 import { findVolatile } from '../../shared/util/volatile';
-import { type ChatOptions, chatOptions, chatOptionsField } from '../options';
+import { type ChatOptions, chatOptions, chatOptionsField, promptFields } from '../fields';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
 import {
 	compareWithAll,
 	createFingerprinter,
 	oncePerText,
 	type PrefixFingerprint,
+	prefixKeys,
 	PrefixMemory,
 } from '../prefix/fingerprint';
-import { prefixKeys, WarmUp } from '../prefix/warmUp';
+import { WarmUp } from '../prefix/warmUp';
 import { warningsOf } from '../prefix/warnings';
 import { type Part, prepareQuestion } from '../prompt/conversation';
-import { promptFields } from '../prompt/fields';
 
 interface ChatStyle
 	extends ChatEndpoint, Pick<Operation, 'name' | 'value' | 'action' | 'description'> {

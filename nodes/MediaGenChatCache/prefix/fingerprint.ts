@@ -8,7 +8,7 @@ const blockFingerprint = z.object({
 	/** Its number in the list "Cached Blocks", from 1. */
 	block: z.number(),
 	marked: z.boolean(),
-	/** Hash of the place and the text. */
+	/** Hash of the prompt up to the end of the block: of all places and texts. */
 	hash: z.string(),
 });
 
@@ -28,23 +28,26 @@ export function oncePerText<Result>(read: (text: string) => Result): (text: stri
 }
 
 export function createFingerprinter() {
-	const hash = oncePerText<string>(hashOf);
-	return (model: string, prefix: readonly Part[]): PrefixFingerprint => ({
-		model,
-		blocks: prefix.map(({ role, text, ttl, block }, at) => ({
-			block: block ?? at + 1,
-			marked: ttl !== undefined,
-			hash: hash(`${role}\n${text}`),
-		})),
-	});
+	const hashOfText = oncePerText<string>(hashOf);
+	return (model: string, prefix: readonly Part[]): PrefixFingerprint => {
+		let hash = '';
+		const blocks = prefix.map(({ role, text, ttl, block }, at) => {
+			hash = hashOf([hash, hashOfText(`${role}\n${text}`)]);
+			return { block: block ?? at + 1, marked: ttl !== undefined, hash };
+		});
+		return { model, blocks };
+	};
 }
 
+/** Keys of the marked prefixes, the shortest first. A request can read what another one with the same key wrote. */
+export const prefixKeys = ({ model, blocks }: PrefixFingerprint) =>
+	blocks.filter(({ marked }) => marked).map(({ hash }) => `${model} ${hash}`);
+
 /**
- * Index of the first block in which a prefix differs from an earlier one; `undefined` if they are the same, -1 for another model. They
- * also count as the same if one only continues the other and a marker that both have lets the common part be read.
+ * Index of the first block in which a prefix differs from an earlier one of its model; `undefined` if they are the same. They also count as
+ * the same if one only continues the other and a marker that both have lets the common part be read.
  */
 function changeOf(before: PrefixFingerprint, now: PrefixFingerprint): number | undefined {
-	if (before.model !== now.model) return -1;
 	const changed = now.blocks.findIndex(({ hash }, at) => hash !== before.blocks[at]?.hash);
 	const common = changed < 0 ? now.blocks.length : changed;
 	const isRead = now.blocks
@@ -66,12 +69,14 @@ export function compareWithAll(
 	now: PrefixFingerprint,
 ): Comparison {
 	if (before.length === 0) return 'new';
-	const changes = before.map((each) => changeOf(each, now));
+	const ofModel = before.filter(({ model }) => model === now.model);
+	if (ofModel.length === 0) return 'model';
+	const changes = ofModel.map((each) => changeOf(each, now));
 	if (changes.includes(undefined)) return 'same';
 	const nearest = Math.max(...changes.filter((change) => change !== undefined));
 	// The prefix may be one of those that were not kept.
 	if (nearest === 0 && before.length >= MAX_PREFIXES) return 'new';
-	return nearest < 0 ? 'model' : ((now.blocks[nearest] ?? now.blocks.at(-1))?.block ?? 1);
+	return (now.blocks[nearest] ?? now.blocks.at(-1))?.block ?? 1;
 }
 
 const KEY = 'mediaGenPrefixes';

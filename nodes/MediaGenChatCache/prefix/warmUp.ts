@@ -1,15 +1,3 @@
-import { hashOf } from '../../shared/util/json';
-import type { PrefixFingerprint } from './fingerprint';
-
-/** Keys of a request's marked prefixes, the shortest first. A request can read what another one with the same key wrote. */
-export function prefixKeys({ model, blocks }: PrefixFingerprint): string[] {
-	let key = model;
-	return blocks.flatMap(({ hash, marked }) => {
-		key = hashOf([key, hash]);
-		return marked ? [key] : [];
-	});
-}
-
 /**
  * Sends one request alone for each prefix that is not cached yet, so that the others read what it writes. A request that shares
  * only its first block with that one waits for it too, and is then the first for the rest of its own prefix.

@@ -20,10 +20,10 @@ const isCached = (usage: Usage | undefined) =>
 	usage !== undefined && usage.cacheRead + usage.cacheWrite > 0;
 
 function unlistedTtls(prefix: readonly Part[]): string[] {
-	const notes = prefix.flatMap(({ ttl }) =>
-		unlistedNotes({ ttl }, [['lifetime', 'ttl', CACHE_TTLS]]),
-	);
-	return [...new Set(notes)];
+	const words = { ttl: 'lifetime' };
+	return [
+		...new Set(prefix.flatMap(({ ttl }) => unlistedNotes({ ttl }, { ttl: CACHE_TTLS }, words))),
+	];
 }
 
 function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): string[] {

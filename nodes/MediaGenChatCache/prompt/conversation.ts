@@ -12,7 +12,7 @@ import {
 import { isBlank } from '../../shared/util/json';
 import { integer, oneOf, text } from '../../shared/util/schema';
 import { z } from '../../shared/util/vendor/zod';
-import { additionalField, cachedBlocksField, NOT_MARKED, promptFields } from './fields';
+import { additionalField, cachedBlocksField, NOT_MARKED, promptFields } from '../fields';
 
 const cachedBlock = z.object({
 	text: text(),

@@ -107,10 +107,8 @@ export const remix = buyingOperation({
 		body,
 	}),
 	notes: (body) => [
-		...unlistedNotes(body, [['model', 'model', spec.REMIX_MODEL_NAMES]]),
-		...(isKnown(body.model)
-			? unlistedNotes(body, [['aspect ratio', 'aspect_ratio', spec.REMIX_ASPECT_RATIOS]])
-			: []),
+		...unlistedNotes(body, { model: spec.REMIX_MODEL_NAMES }),
+		...(isKnown(body.model) ? unlistedNotes(body, { aspect_ratio: spec.REMIX_ASPECT_RATIOS }) : []),
 	],
 	parent: checkOriginal,
 });

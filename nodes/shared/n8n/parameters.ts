@@ -155,16 +155,21 @@ export function unsentNotes(
 	return set.map((name) => `"${labelOf(fields, name)}" is set and was not sent: ${reason}`);
 }
 
-/** Open values of a request: the word for each in a note, its field in the API, and the values that this package knows. */
-export type KnownValues = ReadonlyArray<
-	readonly [word: string, name: string, known: readonly string[]]
->;
-
-/** Notes for values that are sent although this package does not know them. */
-export function unlistedNotes(body: Record<string, unknown>, values: KnownValues): string[] {
-	return values.flatMap(([word, name, known]) => {
+/**
+ * Notes for open values that are sent although this package does not know them.
+ *
+ * @param known the values that it knows, by their fields in the API
+ * @param words the word for a field in a note, if it is not its name
+ */
+export function unlistedNotes(
+	body: Record<string, unknown>,
+	known: Readonly<Record<string, readonly string[]>>,
+	words: Readonly<Record<string, string>> = {},
+): string[] {
+	return Object.entries(known).flatMap(([name, values]) => {
 		const value = body[name];
-		if (typeof value !== 'string' || known.includes(value)) return [];
+		if (typeof value !== 'string' || values.includes(value)) return [];
+		const word = words[name] ?? name.replaceAll('_', ' ');
 		return [`The ${word} "${value}" is not in this package's list: it is sent as it is`];
 	});
 }

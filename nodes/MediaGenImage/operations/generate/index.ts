@@ -1,4 +1,9 @@
-import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
+import {
+	DATA_URI_TYPES,
+	isPixelSize,
+	LITE_MODELS,
+	OFFICIAL_MODEL,
+} from '../../../shared/api/image';
 import {
 	type ExecutedItem,
 	type ParameterValues,
@@ -17,12 +22,24 @@ const fields = [...generateFields, additionalFields];
 
 const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
 
+/** "Pixel Size" is another way to say the size. */
+function sizeOf({ model, size, pixelSize }: ParameterValues, item: ExecutedItem): unknown {
+	if (pixelSize === undefined) return size;
+	const refuse = (message: string) => refusal(item, 'pixelSize', message);
+	if (size !== undefined) throw refuse('must not be set together with "Size"');
+	if (LITE_MODELS.has(model))
+		throw refuse('must not be set for a lite model, which takes ratios only');
+	const isPixels = typeof pixelSize === 'string' && isPixelSize(pixelSize);
+	if (model === OFFICIAL_MODEL && !isPixels) throw refuse('must be pixels such as 1536x1024');
+	return pixelSize;
+}
+
 /** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
-async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<ParameterValues> {
+async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<unknown> {
 	const given = MASK_FIELDS.find((name) => !isBlank(values[name]));
 	if (given === undefined) {
 		requireExpressions(item, values, MASK_FIELDS, [additionalFields.name]);
-		return {};
+		return undefined;
 	}
 	if ((values.referenceImages ?? 'none') === 'none') {
 		throw refusal(
@@ -32,34 +49,26 @@ async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<Para
 		);
 	}
 	const pictures = new PictureReader(item, maskRules(values.model));
-	return { maskUrl: await pictures.either('maskBinaryProperty', 'maskUrl', values) };
+	return await pictures.either('maskBinaryProperty', 'maskUrl', values);
 }
 
-/** Turns the choices of the panel into the fields of a generation (spec §3). */
+/** Turns the choices of the panel into the fields of a generation (spec §3). The schema leaves out the choices themselves. */
 async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
-	const {
-		referenceImages = 'none',
-		imageUrls: _urls,
-		imageBinaryProperties: _names,
-		maskBinaryProperty: _name,
-		maskUrl: _url,
-		sendInputDataAs,
-		...body
-	} = values;
+	const { model, referenceImages = 'none', sendInputDataAs } = values;
 	requireExpressions(item, values, ['referenceImages']);
-	const mask = await maskOf(values, item);
+	const maskUrl = await maskOf(values, item);
+	const body = { ...values, size: sizeOf(values, item), imageUrls: undefined, maskUrl };
 	if (referenceImages === 'none')
 		return {
 			body,
 			notes: unsentNotes(fields, values, ['imageUrls'], '"Reference Images" is None'),
 		};
-	const isInline = sendInputDataAs === 'dataUri' && body.model !== OFFICIAL_MODEL;
+	const isInline = sendInputDataAs === 'dataUri' && model !== OFFICIAL_MODEL;
 	const references = new PictureReader(item, {
-		...referenceRules(body.model),
+		...referenceRules(model),
 		...(isInline ? { types: DATA_URI_TYPES, isInline } : {}),
 	});
-	const imageUrls = await references.list('referenceImages', values);
-	return { body: { ...body, imageUrls, ...mask } };
+	return { body: { ...body, imageUrls: await references.list('referenceImages', values) } };
 }
 
 /** Text to image, image to image and repainting (spec §3). */

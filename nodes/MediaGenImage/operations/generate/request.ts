@@ -1,6 +1,6 @@
 import * as spec from '../../../shared/api/image';
 import { PendingUpload } from '../../../shared/n8n/binary';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
+import { unlistedNotes } from '../../../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { integer, oneOf, schemaFor, text } from '../../../shared/util/schema';
@@ -22,7 +22,6 @@ const anyValues = {
 	prompt: text(),
 	n: integer(1, spec.MAX_IMAGES).optional(),
 	size: text().optional(),
-	pixel_size: text().optional(),
 	resolution: text().optional(),
 	quality: text().optional(),
 	background: text().optional(),
@@ -44,7 +43,6 @@ const officialFields = z.object({
 			`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
 		)
 		.optional(),
-	pixel_size: text().refine(spec.isPixelSize, 'must be pixels such as 1536x1024').optional(),
 	resolution: oneOf(spec.OFFICIAL_RESOLUTIONS).optional(),
 	output_compression: integer(0, spec.MAX_COMPRESSION).optional(),
 	image_urls: links(officialLink, spec.REFERENCE_LIMITS.official.count)
@@ -64,31 +62,15 @@ const liteFields = z.object({
 	size: text()
 		.refine((size) => LITE_SIZES.includes(size), `must be one of ${LITE_SIZES.join(', ')}`)
 		.optional(),
-	pixel_size: text()
-		.refine(() => false, 'must not be set for a lite model, which takes ratios only')
-		.optional(),
 	image_urls: links(liteLink, spec.REFERENCE_LIMITS.lite.count).optional(),
 });
 
-/** "Pixel Size" is another way to say `size`. */
-const withPixelSize = (fields: BuyingOperation['schema']) =>
-	fields
-		.refine(({ size, pixel_size }) => size === undefined || pixel_size === undefined, {
-			path: ['pixel_size'],
-			message: 'must not be set together with "Size"',
-		})
-		.transform(({ pixel_size: size, ...body }): RequestBody =>
-			size === undefined ? body : { ...body, size },
-		);
-
-const officialRequest = withPixelSize(officialFields);
-const liteRequest = withPixelSize(liteFields);
-const otherRequest = withPixelSize(z.object(anyValues));
+const otherFields = z.object(anyValues);
 
 /** The body. Limits that depend on the model apply to the models of the spec only. */
-const imageRequest = schemaFor(({ model }) => {
-	if (spec.LITE_MODELS.has(model)) return liteRequest;
-	return model === undefined || model === spec.OFFICIAL_MODEL ? officialRequest : otherRequest;
+const imageRequest = schemaFor<RequestBody>(({ model }) => {
+	if (spec.LITE_MODELS.has(model)) return liteFields;
+	return model === undefined || model === spec.OFFICIAL_MODEL ? officialFields : otherFields;
 });
 
 /** Fields of the official model that a lite model does not have (spec §3b), with their labels. */
@@ -101,12 +83,12 @@ const OFFICIAL_ONLY = {
 	mask_url: 'Mask',
 };
 
-const OFFICIAL_VALUES: KnownValues = [
-	['quality', 'quality', spec.IMAGE_QUALITIES],
-	['background', 'background', spec.IMAGE_BACKGROUNDS],
-	['moderation', 'moderation', spec.IMAGE_MODERATIONS],
-	['output format', 'output_format', spec.OUTPUT_FORMATS],
-];
+const OFFICIAL_VALUES = {
+	quality: spec.IMAGE_QUALITIES,
+	background: spec.IMAGE_BACKGROUNDS,
+	moderation: spec.IMAGE_MODERATIONS,
+	output_format: spec.OUTPUT_FORMATS,
+};
 
 function officialNotes(body: RequestBody): string[] {
 	return [
@@ -125,7 +107,7 @@ function liteNotes(body: RequestBody): string[] {
 	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
 	const drawn = spec.DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
 	return [
-		...unlistedNotes(body, [['resolution', 'resolution', spec.LITE_RESOLUTIONS]]),
+		...unlistedNotes(body, { resolution: spec.LITE_RESOLUTIONS }),
 		...(drawn === undefined
 			? []
 			: [`The service draws the resolution ${drawn} of a lite model as 1K`]),
@@ -136,7 +118,7 @@ function liteNotes(body: RequestBody): string[] {
 function imageNotes(body: RequestBody): string[] {
 	const { model } = body;
 	return [
-		...unlistedNotes(body, [['model', 'model', spec.IMAGE_MODEL_NAMES]]),
+		...unlistedNotes(body, { model: spec.IMAGE_MODEL_NAMES }),
 		...(model === spec.OFFICIAL_MODEL ? officialNotes(body) : []),
 		...(spec.LITE_MODELS.has(model) ? liteNotes(body) : []),
 	];

@@ -1,5 +1,5 @@
 import * as spec from '../../../shared/api/video';
-import { type KnownValues, unlistedNotes } from '../../../shared/n8n/parameters';
+import { unlistedNotes } from '../../../shared/n8n/parameters';
 import type { RequestBody } from '../../../shared/tasks/prepare';
 import { z } from '../../../shared/util/vendor/zod';
 
@@ -46,14 +46,20 @@ const sent = z.object({
 	video_list: z.array(z.object({ refer_type: z.string().optional() }).passthrough()).catch([]),
 });
 
-const KNOWN_VALUES: KnownValues = [
-	['resolution', 'mode', spec.VIDEO_MODES],
-	['aspect ratio', 'aspect_ratio', spec.VIDEO_ASPECT_RATIOS],
-	['shot type', 'shot_type', spec.SHOT_TYPES],
-	['role', 'role', spec.IMAGE_ROLES],
-	['use of a video', 'refer_type', spec.REFER_TYPES],
-	['choice for the original sound', 'keep_original_sound', spec.KEEP_ORIGINAL_SOUND],
-];
+const KNOWN_VALUES = {
+	mode: spec.VIDEO_MODES,
+	aspect_ratio: spec.VIDEO_ASPECT_RATIOS,
+	shot_type: spec.SHOT_TYPES,
+	role: spec.IMAGE_ROLES,
+	refer_type: spec.REFER_TYPES,
+	keep_original_sound: spec.KEEP_ORIGINAL_SOUND,
+};
+
+const WORDS = {
+	mode: 'resolution',
+	refer_type: 'use of a video',
+	keep_original_sound: 'choice for the original sound',
+};
 
 function referenceNotes(text: string, images: number): string[] {
 	const numbers = imageReferences(text);
@@ -81,14 +87,14 @@ function elementNotes(text: string, names: readonly string[]): string[] {
 /** What the service changes or ignores in a generation (spec §6, rules 2, 5 and 6). */
 export function videoNotes(body: RequestBody): string[] {
 	if (body.model !== spec.GENERATION_MODEL)
-		return unlistedNotes(body, [['model', 'model', spec.VIDEO_MODEL_NAMES]]);
+		return unlistedNotes(body, { model: spec.VIDEO_MODEL_NAMES });
 	const { prompt, multi_prompt, image_urls, image_with_roles, element_list, video_list } =
 		sent.parse(body);
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
 	const holders = [body, ...image_with_roles, ...video_list];
 	return [
-		...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES))),
+		...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES, WORDS))),
 		...referenceNotes(text, image_urls.length + image_with_roles.length),
 		...elementNotes(
 			text,

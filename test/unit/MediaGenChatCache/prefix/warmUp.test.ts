@@ -1,6 +1,9 @@
-import { createFingerprinter } from '../../../../nodes/MediaGenChatCache/prefix/fingerprint';
+import {
+	createFingerprinter,
+	prefixKeys,
+} from '../../../../nodes/MediaGenChatCache/prefix/fingerprint';
 import type { Part } from '../../../../nodes/MediaGenChatCache/prompt/conversation';
-import { prefixKeys, WarmUp } from '../../../../nodes/MediaGenChatCache/prefix/warmUp';
+import { WarmUp } from '../../../../nodes/MediaGenChatCache/prefix/warmUp';
 
 const keysOf = (model: string, prefix: Part[]) => prefixKeys(createFingerprinter()(model, prefix));
 

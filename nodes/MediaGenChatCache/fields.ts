@@ -1,9 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { MIN_PREFIX_TOKENS } from '../../shared/api/chat';
-import { chatModelField, maxTokens } from '../../shared/n8n/chatFields';
-import { listField, optionsOf, rowsField, textField, toOptions } from '../../shared/n8n/fields';
-import { additionalBodyFieldsField, fieldsOf } from '../../shared/n8n/options';
+import { MIN_PREFIX_TOKENS } from '../shared/api/chat';
+import { answerTimeout, chatModelField, maxTokens, priceOptions } from '../shared/n8n/chatFields';
+import { listField, optionsOf, rowsField, textField, toOptions } from '../shared/n8n/fields';
+import {
+	additionalBodyFieldsField,
+	buyingOptions,
+	commonOptions,
+	fieldsOf,
+	optionsField,
+	toggle,
+} from '../shared/n8n/options';
+import { z } from '../shared/util/vendor/zod';
 
 export const NOT_MARKED = 'none';
 
@@ -92,3 +100,30 @@ export const additionalField: INodeProperties = {
 	description:
 		'Fields of the request that this node does not show, as a JSON object. They are sent as they are.',
 };
+
+const options = z.object({
+	...commonOptions,
+	...buyingOptions,
+	...priceOptions,
+	timeout: answerTimeout('How long to wait for one answer'),
+	warmCacheFirst: toggle({
+		displayName: 'Warm Cache First',
+		default: true,
+		description:
+			'Whether to send the first of several items with the same cached blocks alone, so that the others read what it wrote instead of each paying for it',
+	}),
+	watchPrefix: toggle({
+		displayName: 'Watch Prefix',
+		default: true,
+		description:
+			"Whether to warn when the cached blocks differ from those of the node's last run. Hashes of them are kept in the workflow's static data.",
+	}),
+});
+
+/** Those that all items share. */
+export const chatOptions = options.omit({ reference: true });
+
+/** How a run works: see the descriptions of the fields. Times in seconds, prices per million tokens. */
+export type ChatOptions = z.infer<typeof chatOptions>;
+
+export const chatOptionsField = optionsField([...fieldsOf(options.shape), additionalField]);
