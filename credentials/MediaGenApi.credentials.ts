@@ -12,10 +12,7 @@ import { parseWebUrl } from '../nodes/shared/util/schema';
 
 const MESSAGES_PATH = '/v1/messages';
 
-/**
- * A redirect leads away from the address that was checked, and n8n sends the key along: in a custom header, or even in `Authorization`.
- * Each of n8n's two request helpers has its own switch, and the HTTP Request node sets that of the older one by default.
- */
+/** n8n sends the key along with a redirect, in either header. Each of its two request helpers has a switch of its own. */
 const NO_REDIRECT = {
 	disableFollowRedirect: true,
 	followRedirect: false,
@@ -88,10 +85,7 @@ export class MediaGenApi implements ICredentialType {
 		},
 	];
 
-	/**
-	 * One key, two headers: only the messages-style chat endpoint takes it as `x-api-key` (spec, Authentication). Throws for any origin other
-	 * than that of the base URL, and follows no redirect, so that no node can send the key elsewhere.
-	 */
+	/** Only the messages-style chat endpoint takes the key as `x-api-key` (spec, Authentication). Throws for an origin other than the base URL's. */
 	authenticate = async (
 		{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,

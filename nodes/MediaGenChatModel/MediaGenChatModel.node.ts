@@ -21,10 +21,7 @@ import { memoryOf } from './warnings';
 
 const STYLES = { messages: messagesStyle, completions: completionsStyle };
 
-/**
- * Where the spending guard counts: n8n asks for a new model at each step of an agent, but keeps `getContext` for the execution. Its types do
- * not show that sub-nodes have it too.
- */
+/** Where the spending guard counts, in all steps of an agent. n8n's types do not show that sub-nodes have `getContext` too. */
 const countingContext = z.custom<
 	Pick<IExecuteFunctions, 'getContext' | 'getNode' | 'continueOnFail'>
 >((context) => isObject(context) && typeof context.getContext === 'function');

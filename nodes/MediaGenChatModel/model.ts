@@ -195,6 +195,13 @@ export class MediaGenModel implements ChatModel {
 		return usage && readUsage(neutralUsage(usage, client.connection.brandWords), style.usage);
 	}
 
+	/** The name of an offered tool: models may write it in another case. */
+	private offeredName(called: string): string | undefined {
+		const names = this.tools.map(({ name }) => name);
+		const inAnyCase = names.find((name) => name.toLowerCase() === called.toLowerCase());
+		return names.includes(called) ? called : inAnyCase;
+	}
+
 	/** The answer in the SDK's terms. Throws an `UnusableAnswer` for one that an agent cannot go on with. */
 	private toResult(
 		given: Answer,
@@ -202,16 +209,15 @@ export class MediaGenModel implements ChatModel {
 		warnings: readonly string[],
 	): GenerateResult {
 		const { fields, options } = this.setup;
-		const offered = new Map(this.tools.map(({ name }) => [name.toLowerCase(), name]));
-		// For a call of a tool that was not offered, n8n's agent would repeat the question up to its last iteration.
+		// Without calls of tools that were not offered: for those, n8n's agent would repeat the question up to its last iteration.
 		const calls = given.calls.flatMap((call) => {
-			const name = offered.get(call.name.toLowerCase());
+			const name = this.offeredName(call.name);
 			return name === undefined ? [] : [{ ...call, name }];
 		});
 		const answer = { ...given, calls };
 		const unknown = given.calls
 			.map(({ name }) => name)
-			.filter((name) => !offered.has(name.toLowerCase()));
+			.filter((name) => this.offeredName(name) === undefined);
 		const usage = this.usageOf(answer.usage);
 		const isEmpty = answer.text === '' && answer.calls.length === 0;
 		const allWarnings = [

@@ -9,9 +9,8 @@ const AUTOMATIC = 'auto';
 /** How an operation reads the words of a song. */
 export interface SongMode {
 	/**
-	 * Whether the service infers the mode of a request without `custom`, and requires what the mode needs (spec §2, Common field rules). The
-	 * panel then shows every field: what the inferred mode does not read is left out when the request is made, since expressions are known
-	 * only then. Otherwise the service reads the description, and neither infers nor enforces anything (spec §2, extend).
+	 * Whether the service infers the mode of a request without `custom`, and requires what the mode needs (spec §2, Common field rules). If not,
+	 * it reads the description (spec §2, extend).
 	 */
 	infers: boolean;
 	/** What the tags describe. */

@@ -19,10 +19,7 @@ import { z } from '../shared/util/vendor/zod';
 /** The name of the webhook that only tells a browser what the base address is. */
 export const BASE_ADDRESS = 'setup';
 
-/**
- * The panel shows only the base address: the service appends `/callback` to it (spec, Events 2). Where the address ends with
- * `?reference=…`, a service that appends to the text calls the base path. Nothing is registered at the service.
- */
+/** The service appends `/callback` to the base address (spec, Events 2). After `?reference=…`, one that appends to the text calls the base path. */
 export const webhooks: IWebhookDescription[] = [
 	{
 		name: BASE_ADDRESS,

@@ -46,9 +46,8 @@ function oldestKept(windowHours: number, now: number): number {
 }
 
 /**
- * The events of one trigger for which an execution has started. The memory of this process decides: n8n reads static data when
- * a call begins and writes it when the call ends, so calls at the same moment overwrite each other's. What is stored is one
- * text, since n8n handles a text in the same time however many events it has: eight characters for each, in buckets.
+ * The events of one trigger for which an execution has started. The memory of this process decides: calls at the same moment overwrite each
+ * other's static data. What is stored is one text, which n8n handles in the same time however many events it has.
  */
 export class ProcessedTasks {
 	private readonly entries = new Map<string, Entry>();

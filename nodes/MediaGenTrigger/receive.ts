@@ -14,15 +14,12 @@ import { type TriggerState, triggerState } from './triggerState';
 import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
 
 /**
- * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned, and
- * the service is answered when it runs.
+ * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned.
  *
- * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs; both
- *   are answered 503 if that takes too long.
- * - A forged callback cannot invent a task: it only names one, and an execution starts for what the service itself says of it.
- * - A kill loses nothing: a 2xx is final for the service, so it is sent only when the execution runs. If n8n is killed before that, the
- *   service calls again. Whether the execution ran is then in doubt, and the task starts again: twice rather than never, unless "Repeat
- *   When in Doubt" is off. If n8n is killed after the 2xx, it shows the execution as crashed.
+ * - A duplicate starts nothing and is answered 200. Of two at once, the second waits until the execution of the first runs.
+ * - A forged callback only names a task: an execution starts for what the service itself says of it.
+ * - A 2xx is final for the service, so it is sent only when the execution runs. After a kill before that, the service calls again, and
+ *   the task starts again: twice rather than never, unless "Repeat When in Doubt" is off.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === BASE_ADDRESS) {
@@ -80,10 +77,7 @@ const NO_ID =
 
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
-/**
- * Longer ids, and those with control characters or lone surrogates, name no task, and would spoil the log. Those that look like a path, or
- * have blanks at their ends, can lead to the record of another id: behind a proxy, each would count as another task.
- */
+/** Other ids would spoil the log, or lead to the record of another id: behind a proxy, each such path would count as another task. */
 const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
 
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */

@@ -12,10 +12,7 @@ const KEPT_MS = 2_000;
 
 const recent = new Memory<Promise<Connection>>(100, KEPT_MS);
 
-/**
- * The node's credential, if it has one, read at most once in two seconds, also for calls that come at once: in a burst, reading costs n8n
- * more than a quarter of a callback.
- */
+/** The node's credential, if it has one. In a burst, reading it for each call would cost n8n more than a quarter of a callback. */
 export async function recentConnection(context: CredentialSource): Promise<Connection | undefined> {
 	const reference = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	if (!reference) return undefined;

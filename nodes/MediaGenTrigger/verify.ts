@@ -101,8 +101,8 @@ const TIMEOUT_MS = 6_000;
 const MIN_TIMEOUT_MS = 1_000;
 
 /**
- * Reads a task's record, whatever its family. Returns `unknown` if every path says in the service's own words that there is no such task,
- * `unclear` if one says so in other words, and `forbidden` if this key may not read one. Throws an `ApiError` for anything else.
+ * Reads a task's record, whatever its family. `unknown`: every path says in the service's own words that there is no such task; `unclear`: one
+ * says so in other words; `forbidden`: this key may not read one. Throws an `ApiError` for anything else.
  */
 export async function retrieveTask(
 	client: Pick<MediaGenClient, 'tasks'>,

@@ -83,10 +83,7 @@ const KEY = 'mediaGenPrefixes';
 
 const stored = z.array(prefixFingerprint).catch([]);
 
-/**
- * The prefixes of the node's last run, kept with the workflow. n8n saves them only for executions of an active workflow that a
- * trigger started; in other executions they last until the end, which is enough for a loop.
- */
+/** The prefixes of the node's last run, in static data: n8n saves it for production executions only; in others it lasts until their end. */
 export class PrefixMemory {
 	private readonly data: IDataObject;
 

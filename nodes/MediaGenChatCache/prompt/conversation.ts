@@ -68,10 +68,7 @@ const OWN_FIELDS = ['model', 'max_tokens', 'system', 'messages'];
 
 const rawBlocks = z.object({ block: z.array(z.record(z.unknown())) }).catch({ block: [] });
 
-/**
- * Replaces blocks that the user left empty with `null`: the panel starts with one. A block whose expression gives no text is not replaced:
- * its question would be asked, and paid for, without its document.
- */
+/** Replaces blocks that the user left empty with `null`, but none whose expression gives no text: its question would be paid for in vain. */
 function withoutEmptyBlocks(
 	context: IExecuteFunctions,
 	values: ParameterValues,

@@ -18,10 +18,7 @@ function dataOf(event: string, name: string): string {
 		: event;
 }
 
-/**
- * The data of the server-sent events in a stream: as soon as a piece comes, all events that it completes. A piece may end anywhere, even
- * inside a character. The text of an event named `error` is given as an error in JSON.
- */
+/** The data of the server-sent events in a stream: for each piece, which may end anywhere, all events that it completes. */
 export async function* eventsIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
 	// Joined once per line: a whole answer may be a single line.

@@ -189,8 +189,8 @@ export class StreamedAnswer {
 	}
 
 	/**
-	 * The id and the name come with the first piece of a call. Without an index, a piece belongs to the call in its place. Another id begins
-	 * another call, whatever its index. So do complete arguments after complete ones, from services that give calls neither.
+	 * The id and the name come with the first piece of a call. Another id begins another call, whatever its index. So do complete arguments
+	 * after complete ones, from services that give calls no ids.
 	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
 		const place = typeof index === 'number' ? index : at;

@@ -90,9 +90,7 @@ function partsOf(content: MessageContent): Part[] {
 	}
 }
 
-/**
- * Reads an agent's messages. The same messages give the same question: what changes from call to call, such as their ids, is not in it.
- */
+/** Reads an agent's messages. What changes from call to call, such as their ids, is left out. */
 export function readMessages(messages: readonly Message[]): Pick<Question, 'system' | 'turns'> {
 	const system: string[] = [];
 	const turns: Turn[] = [];

@@ -34,8 +34,8 @@ const MARKED: Readonly<Record<History, ReadonlyArray<keyof Ends>>> = {
 };
 
 /**
- * Puts markers into a request, at most four: services of this kind accept no more. Each is inside a block, the only place where it has an
- * effect (cache rule 2). The most constant part has its own, so that it is read even when everything after it has changed.
+ * Puts markers into a request, at most four: services of this kind accept no more. Each is inside a block (cache rule 2). The most constant
+ * part has its own, so that it is read even when everything after it has changed.
  */
 export function mark(ends: Ends, caching: Fields['caching'], history: History): void {
 	if (caching === 'off') return;

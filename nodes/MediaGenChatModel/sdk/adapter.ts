@@ -87,10 +87,7 @@ interface Adapter {
 	_streamResponseChunks(messages: unknown[], ...rest: unknown[]): AsyncIterable<unknown>;
 }
 
-/**
- * Joins a message's blocks into one text if all of them are text, as n8n's own models return it. Parsers that repair an answer read nothing
- * else, and the pieces of a stream are then joined without line breaks.
- */
+/** Joins a message's blocks if all are text, as n8n's own models return it: parsers that repair an answer read nothing else. */
 function joinText(message: unknown): void {
 	if (!isObject(message) || !Array.isArray(message.content)) return;
 	const blocks: unknown[] = message.content;
@@ -132,8 +129,8 @@ function toReadable(message: unknown): unknown {
 }
 
 /**
- * Completes, in place, the model that n8n's SDK has made from ours: the SDK drops cache reads from the log, pictures that an agent passes
- * on, and the choice of a tool, and estimates tokens while it streams. A model that is built differently is left as it is.
+ * Completes, in place, the model that n8n's SDK has made from ours: the SDK drops cache reads from the log, pictures, and the choice of a tool,
+ * and estimates tokens while it streams. A model that is built differently is left as it is.
  */
 export function completeAdapter(adapter: unknown, receipts: Receipts): void {
 	if (!isAdapter(adapter)) return;

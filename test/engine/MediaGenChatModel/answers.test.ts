@@ -153,6 +153,19 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
+	test('tools whose names differ in case only are told apart', async () => {
+		const tools = ['Draw', 'draw'].map((name) => ({ ...drawTool, name }));
+		const tool_calls = ['Draw', 'draw', 'DRAW'].map((name) => ({ function: { name } }));
+		scripted.on('POST', '/v1/*', { json: { choices: [{ message: { tool_calls } }] } });
+		const run = {
+			credential: scripted.credential(),
+			parameters: { apiStyle: 'completions' },
+			tools,
+		};
+		const { calls } = read(await ask(run, user('Draw a fox')));
+		expect(calls.map(({ name }) => name)).toEqual(['Draw', 'draw', 'Draw']);
+	});
+
 	test.each(['messages', 'completions'] as const)(
 		'a call where no tool was offered is an error: n8n would repeat the question ten times (%s)',
 		async (apiStyle) => {
