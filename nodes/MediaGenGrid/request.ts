@@ -97,17 +97,15 @@ export const wholeGrid: Target = {
 
 /** The request: a button takes the place of the target, so the one that was not chosen is not sent (spec §4, `custom_id`). */
 function requestBy({ fields }: Target) {
-	const common = {
-		// A node whose operation was changed may still have the other target.
-		match_by: oneOf(['button', picture.value, wholeGrid.value]),
-		task_id: taskId(),
-		...optional,
-	};
+	const common = { task_id: taskId(), ...optional };
 	const byButton = z.object({ ...common, custom_id: text() });
 	const byItself = z.object({ ...common, ...fields });
-	return schemaFor(({ match_by }) => (match_by === 'button' ? byButton : byItself)).transform(
-		({ match_by: _choice, ...body }): RequestBody => body,
-	);
+	// A node whose operation was changed may still have the other target.
+	const choice = z.object({ match_by: oneOf(['button', picture.value, wholeGrid.value]) });
+	return schemaFor<RequestBody>((body) => {
+		if (!choice.safeParse(body).success) return choice;
+		return body.match_by === 'button' ? byButton : byItself;
+	});
 }
 
 interface GridOperation extends Pick<

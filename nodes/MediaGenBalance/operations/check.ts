@@ -43,9 +43,10 @@ const MOST_STATES = 1_000;
 
 const knownStates = z.record(z.boolean()).catch({});
 
+/** Whether enough remains for an item. `rule`: what it is compared with, if it comes out only on a change. */
 function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex: number) {
-	const given = parseParameters({ context, fields, itemIndex }, rules);
-	const { compare: unit, threshold } = given;
+	const item = { context, fields, itemIndex };
+	const { compare: unit, threshold, onlyOnChange } = parseParameters(item, rules);
 	const remaining = remainingOf(record, unit);
 	if (remaining === null && !record.unlimited_quota) {
 		throw new NodeOperationError(
@@ -55,12 +56,9 @@ function checkItem(context: IExecuteFunctions, record: BalanceRecord, itemIndex:
 		);
 	}
 	const isEnough = remaining === null || remaining >= threshold;
-	return {
-		isEnough,
-		rule: `${unit} ${threshold}`,
-		// An agent that asks must have an answer.
-		onlyOnChange: given.onlyOnChange && !isTool(context.getNode()),
-	};
+	// An agent that asks must have an answer.
+	const rule = onlyOnChange && !isTool(context.getNode()) ? `${unit} ${threshold}` : undefined;
+	return { isEnough, rule };
 }
 
 /** Sorts the items by whether enough remains: output 0 is "Enough", output 1 is "Low". */
@@ -95,11 +93,13 @@ export const check: Operation = {
 		throwFirstError(context, results);
 		for (const result of results) {
 			if (isFailed(result)) low.push(errorItem(node, result.error, result.itemIndex));
-			else if (!result.onlyOnChange || before[result.rule] !== result.isEnough)
+			else if (result.rule === undefined || before[result.rule] !== result.isEnough)
 				(result.isEnough ? enough : low).push(result.item);
 		}
 		const now = results.flatMap((result) =>
-			isFailed(result) || !result.onlyOnChange ? [] : [[result.rule, result.isEnough] as const],
+			isFailed(result) || result.rule === undefined
+				? []
+				: [[result.rule, result.isEnough] as const],
 		);
 		// While the balance cannot be read, the last known state stays. A write that changes nothing would make n8n save it again.
 		if (now.some(([rule, isEnough]) => before[rule] !== isEnough)) {

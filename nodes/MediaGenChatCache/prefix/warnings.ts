@@ -70,15 +70,20 @@ interface Answered {
 	findVolatile: typeof findVolatile;
 }
 
-function answerWarnings(answered: Answered): string[] {
-	const { text, stopReason, usage, markers } = answered;
+/** What keeps the cache from working for one item (cache rules 3 to 6), and what is missing in its answer. */
+export function warningsOf(answered: Answered): string[] {
+	const { text, prefix, comparison, stopReason, usage, markers, findVolatile } = answered;
+	const refused = isRefused(answered);
+	const short = shortPrefixes(prefix, usage);
+	const isNotCached =
+		prefix.length > 0 && short.length === 0 && usage !== undefined && !isCached(usage) && !refused;
 	return [
-		...(isRefused(answered)
+		...(refused
 			? [
 					`The model refused to answer (stop reason "${stopReason}"). The next request does not read what this one wrote to the cache.`,
 				]
 			: endWarnings(answered)),
-		...(text === '' && !isRefused(answered)
+		...(text === '' && !refused
 			? ['No text was found in the answer. The whole answer is in the field "response".']
 			: []),
 		...(usage === undefined ? [NO_USAGE] : []),
@@ -90,22 +95,15 @@ function answerWarnings(answered: Answered): string[] {
 		...(markers === 0
 			? ['Nothing is cached: no block in "Cached Blocks" has both a text and a "Cache For".']
 			: []),
+		...unlistedTtls(prefix),
+		...short,
+		...(isNotCached
+			? [
+					'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
+				]
+			: []),
+		// If the prefix is still the same, nothing in it changes with each request.
+		...(comparison === 'same' ? [] : volatileTexts(prefix, findVolatile)),
+		...(prefix.length > 0 ? changes(comparison) : []),
 	];
-}
-
-/** What keeps the cache from working for one item (cache rules 3 to 6), and what is missing in its answer. */
-export function warningsOf(answered: Answered): string[] {
-	const { prefix, comparison, usage, findVolatile } = answered;
-	const warnings = [...answerWarnings(answered), ...unlistedTtls(prefix)];
-	if (prefix.length === 0) return warnings;
-	const short = shortPrefixes(prefix, usage);
-	warnings.push(...short);
-	if (short.length === 0 && usage !== undefined && !isCached(usage) && !isRefused(answered)) {
-		warnings.push(
-			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
-		);
-	}
-	// If the prefix is still the same, nothing in it changes with each request.
-	if (comparison !== 'same') warnings.push(...volatileTexts(prefix, findVolatile));
-	return [...warnings, ...changes(comparison)];
 }

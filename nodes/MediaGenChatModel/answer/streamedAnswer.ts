@@ -16,19 +16,20 @@ const DONE = '[DONE]';
 /** The event type, and the finish reason, that mean an error of any form. */
 const ERROR = 'error';
 
-/** A tool call whose arguments come in pieces: so many have come. */
+/** A tool call. Its arguments may come as pieces of a text, of which so many have come. */
 interface OpenCall extends GivenCall {
 	pieces: number;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Adds a piece to the text of a call's arguments. They may also come whole, as an object; pieces that follow replace it. */
+/** Adds to the arguments of a call: a piece of their text, or all of them as an object, which pieces replace. */
 function addInput(call: OpenCall, given: unknown): void {
-	const { input } = call;
-	if (typeof given === 'string' && given !== '')
-		call.input = typeof input === 'string' ? input + given : given;
-	else if (isObject(given) && typeof input !== 'string') call.input = given;
+	if (typeof given === 'string' && given !== '') {
+		const begun = call.pieces > 0 && typeof call.input === 'string' ? call.input : '';
+		call.input = begun + given;
+		call.pieces += 1;
+	} else if (isObject(given) && call.pieces === 0) call.input = given;
 }
 
 /** Whether arguments are the text of a complete object. An empty one is not complete: it may stand for those that follow. */
@@ -202,7 +203,6 @@ export class StreamedAnswer {
 		const next = () => ({ id, name: isNext ? contentText(name) || known.name : name });
 		const call = known && !isOther && !isNext ? known : this.openCall(place, next());
 		addInput(call, input);
-		call.pieces += 1;
 	}
 
 	private openCall(place: number, { id, name, input }: Partial<GivenCall>): OpenCall {

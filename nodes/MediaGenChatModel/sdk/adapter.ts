@@ -1,7 +1,6 @@
 import type { Cost } from '../../shared/api/chatCost';
 import type { Usage } from '../../shared/api/chatUsage';
 import { isObject, objectOf, objectsIn } from '../../shared/util/json';
-import { z } from '../../shared/util/vendor/zod';
 
 export interface Receipt {
 	usage: Usage;
@@ -31,29 +30,20 @@ export class Receipts {
 	}
 }
 
-/** The token counts of an answer: under one name if it came whole, under the other if it was streamed. */
-const tokens = z.number().optional().catch(undefined);
-
-const result = z
-	.object({
-		llmOutput: z.object({
-			tokenUsage: z.object({
-				input_tokens: tokens,
-				output_tokens: tokens,
-				promptTokens: tokens,
-				completionTokens: tokens,
-			}),
-		}),
-	})
-	.transform(({ llmOutput: { tokenUsage: used } }) => ({
-		promptTokens: used.promptTokens ?? used.input_tokens ?? 0,
-		completionTokens: used.completionTokens ?? used.output_tokens ?? 0,
-	}))
-	.catch({ promptTokens: 0, completionTokens: 0 });
+/** The token counts of an answer: under the first name if it was streamed, under the other if it came whole. */
+function tokensOf(answer: unknown) {
+	const used = objectOf(objectOf(objectOf(answer).llmOutput).tokenUsage);
+	const count = (...names: string[]) =>
+		names.map((name) => used[name]).find((tokens) => typeof tokens === 'number') ?? 0;
+	return {
+		promptTokens: count('promptTokens', 'input_tokens'),
+		completionTokens: count('completionTokens', 'output_tokens'),
+	};
+}
 
 /** What the log of an answer says. n8n reads the token counts and `cost`; the editor shows everything. */
 function toLogEntry(receipts: Receipts, answer: unknown) {
-	const sums = result.parse(answer);
+	const sums = tokensOf(answer);
 	const { promptTokens, completionTokens } = sums;
 	const entry = { ...sums, totalTokens: promptTokens + completionTokens };
 	const receipt = receipts.take(promptTokens, completionTokens);

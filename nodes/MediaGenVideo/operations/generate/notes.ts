@@ -10,11 +10,6 @@ const MENTION = /(?<![\p{L}\p{N}._+-])@(?=[\p{L}\p{N}_])/gu;
 
 const WORD = /^[\p{L}\p{N}_-]+/u;
 
-/** The numbers in the references `<<<image_N>>>` of a prompt, in order (spec §6, prompt). */
-export function imageReferences(prompt: string): number[] {
-	return [...prompt.matchAll(IMAGE_REFERENCE)].map(([, number]) => Number(number));
-}
-
 function startsWithName(text: string, name: string): boolean {
 	return text.startsWith(name) && !/^[\p{L}\p{N}_]/u.test(text.slice(name.length));
 }
@@ -61,8 +56,9 @@ const WORDS = {
 	keep_original_sound: 'choice for the original sound',
 };
 
+/** What the references `<<<image_N>>>` say of the images (spec §6, prompt and rule 2). */
 function referenceNotes(text: string, images: number): string[] {
-	const numbers = imageReferences(text);
+	const numbers = [...text.matchAll(IMAGE_REFERENCE)].map(([, number]) => Number(number));
 	if (images > 0 && numbers.length === 0)
 		return ['The prompt refers to no image: the service puts <<<image_1>>> in front of it'];
 	const missing = [...new Set(numbers.filter((number) => number < 1 || number > images))];
