@@ -213,6 +213,24 @@ const fieldIsEmpty = `"Input Data Field Name" ${isEmpty}`;
 const ofItem = { ...prompt, imageInput: 'references' };
 const frameOfItem = { ...prompt, imageInput: 'firstFrame' };
 const frameField = '"First Frame Input Data Field Name"';
+const noFrameOfItem = `${frameField}: the input item has no binary data in the field "data"`;
+const asFrame = (role: string) => images({ url: front, role });
+const twoPictures = images({ role: 'reference', url: front, binaryProperty: 'data' });
+const onePicture = '"Image URLs" must hold one picture at most';
+const oneOfTwo = '"URL" must not be set together with "Input Data Field Name"';
+const oneOfImages = '"Images" must be one of none, firstFrame';
+const noUrlOfRole = '"Images With Roles › 1 › URL" is required';
+const noThirdUrl = '"Elements › 1 › Image URLs › 3" is required';
+const noFirstUrl = { ...frames, firstFrameUrl: '' };
+const noAddress = { ...frames, lastFrameUrl: 'side.png' };
+const unnamedFrame = { ...frameOfItem, firstFrameBinaryProperty: '' };
+const untyped = { ...prompt, multiShot: true, shotType: '={{ "" }}' };
+const sevenShots = shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 }));
+const tooShort = '"Shots" must last as long as the video: 9 seconds; the shots add up to 5';
+const fourElements = elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name })));
+const fivePictures = seen(...Array<string>(5).fill(front));
+const unnamedFile = sailorWith({ binaryProperties: none });
+const undescribed = sailorWith({ description: '' });
 
 test.each<[string, Given, string]>([
 	['nothing filled in', {}, `${noPrompt}, unless there are shots, images or a video`],
@@ -221,29 +239,13 @@ test.each<[string, Given, string]>([
 	['a second reference that is empty', references(front, none), '"Image URLs › 2" is required'],
 	['a reference without a link', { ...byUrl, imageUrls: noLink }, '"Image URLs › 2" is required'],
 	['URLs and a field name that is empty', { ...references(front), ...byField(none) }, fieldIsEmpty],
-	[
-		'a picture of an element that is empty',
-		seen(front, side, none),
-		'"Elements › 1 › Image URLs › 3" is required',
-	],
-	[
-		'a field name of an element that is empty',
-		sailorWith({ binaryProperties: none }),
-		fieldIsEmpty,
-	],
+	['a picture of an element that is empty', seen(front, side, none), noThirdUrl],
+	['a field name of an element that is empty', unnamedFile, fieldIsEmpty],
 	['two seconds', { ...prompt, duration: 2 }, seconds],
 	['half a second more', { ...prompt, duration: 5.5 }, seconds],
 	['a picture that has no address', references('picture.png'), `"Image URLs › 1" ${isUrl}`],
-	[
-		'a last frame alone',
-		images({ url: front, role: 'last_frame' }),
-		'"Images With Roles" must have a first frame',
-	],
-	[
-		'a frame of an edited video',
-		{ ...edit, ...images({ url: front, role: 'first_frame' }) },
-		noFrames,
-	],
+	['a last frame alone', asFrame('last_frame'), '"Images With Roles" must have a first frame'],
+	['a frame of an edited video', { ...edit, ...asFrame('first_frame') }, noFrames],
 	[
 		'a picture in place of the video',
 		{ ...edit, videoUrl: `={{ ({ kind: 'image', url: '${clip}' }) }}` },
@@ -252,51 +254,19 @@ test.each<[string, Given, string]>([
 	['a video and words', { ...edit, videoUrl: `${clip}\nfoo` }, 'must be one video, and it gives 2'],
 	['two videos', { ...edit, videoUrl: `${clip}, ${clip};` }, 'must be one video, and it gives 2'],
 	['a video without an address', { ...feature, videoUrl: '={{ "" }}' }, '"Video URL" is required'],
-	[
-		'two pictures beside a feature video',
-		{ ...feature, ...references(front, side) },
-		'"Image URLs" must hold one picture at most',
-	],
+	['two pictures beside a feature video', { ...feature, ...references(front, side) }, onePicture],
 	['a frame of an edited video, chosen by itself', { ...edit, ...frames }, noFrames],
-	[
-		'a first frame without its URL',
-		{ ...frames, firstFrameUrl: '' },
-		'"First Frame URL" is required',
-	],
-	[
-		'a last frame that has no address',
-		{ ...frames, lastFrameUrl: 'side.png' },
-		`"Last Frame URL" ${isUrl}`,
-	],
-	[
-		'a first frame without the name of its field',
-		{ ...frameOfItem, firstFrameBinaryProperty: '' },
-		`${frameField} is required`,
-	],
-	[
-		'a first frame that is not in its field',
-		frameOfItem,
-		`${frameField}: the input item has no binary data in the field "data"`,
-	],
+	['a first frame without its URL', noFirstUrl, '"First Frame URL" is required'],
+	['a last frame that has no address', noAddress, `"Last Frame URL" ${isUrl}`],
+	['a first frame without the name of its field', unnamedFrame, `${frameField} is required`],
+	['a first frame that is not in its field', frameOfItem, noFrameOfItem],
 	['references without a URL', references(), noImages],
 	['references without the name of a field', { ...ofItem, imageBinaryProperties: '' }, noName],
 	['references without either', { ...references(), ...byField('') }, noImages],
 	['no image with a role', { ...prompt, imageInput: 'roles' }, '"Images With Roles" is required'],
-	[
-		'a role without an image',
-		images({ role: 'reference' }),
-		'"Images With Roles › 1 › URL" is required',
-	],
-	[
-		'a role with two images',
-		images({ role: 'reference', url: front, binaryProperty: 'data' }),
-		'"URL" must not be set together with "Input Data Field Name"',
-	],
-	[
-		'an unknown choice of images',
-		{ ...prompt, imageInput: '={{ "all" }}' },
-		'"Images" must be one of none, firstFrame',
-	],
+	['a role without an image', images({ role: 'reference' }), noUrlOfRole],
+	['a role with two images', twoPictures, oneOfTwo],
+	['an unknown choice of images', { ...prompt, imageInput: '={{ "all" }}' }, oneOfImages],
 	['a choice of images that gives nothing', { ...prompt, imageInput: none }, `"Images" ${isEmpty}`],
 	['a choice of the video that gives nothing', { ...edit, referType: none }, `"Video" ${isEmpty}`],
 	[
@@ -304,23 +274,11 @@ test.each<[string, Given, string]>([
 		elements({ name: none, description: none, elementInputUrls: none }, sailor),
 		'"Elements" must have no element whose expressions are all empty',
 	],
-	[
-		'shots without a type',
-		{ ...prompt, multiShot: true, shotType: '={{ "" }}' },
-		'"Shot Type" is required',
-	],
+	['shots without a type', untyped, '"Shot Type" is required'],
 	['no shots', { ...prompt, multiShot: true }, '"Shots" is required'],
-	[
-		'seven shots',
-		shots(...Array<Given>(7).fill({ prompt: 'out', duration: 1 })),
-		'"Shots" must have at most 6 shots',
-	],
+	['seven shots', sevenShots, '"Shots" must have at most 6 shots'],
 	['half a second of a shot', shots({ prompt: 'out', duration: 0.5 }), atLeastOne],
-	[
-		'shots shorter than the video',
-		{ ...twoShots, duration: 9 },
-		'"Shots" must last as long as the video: 9 seconds; the shots add up to 5',
-	],
+	['shots shorter than the video', { ...twoShots, duration: 9 }, tooShort],
 	[
 		'shots longer than a video whose length is not set',
 		shots({ prompt: 'out', duration: 4 }, { prompt: 'back', duration: 4 }),
@@ -332,33 +290,19 @@ test.each<[string, Given, string]>([
 		shots(...['out', 'along', 'about', 'back', 'in'].map((shown) => ({ prompt: shown }))),
 		'"Shots › 1 › Duration (Seconds)" is required',
 	],
-	[
-		'four elements',
-		elements(sailor, ...['a', 'b', 'c'].map((name) => ({ ...sailor, name }))),
-		'"Elements" must have at most 3 elements',
-	],
+	['four elements', fourElements, '"Elements" must have at most 3 elements'],
 	['an element with one picture', seen(front), 'must have at least 2 pictures'],
-	[
-		'an element with five pictures',
-		seen(...Array<string>(5).fill(front)),
-		'must have at most 4 pictures',
-	],
-	[
-		'an element without a description',
-		sailorWith({ description: '' }),
-		'"Elements › 1 › Description" is required',
-	],
+	['an element with five pictures', fivePictures, 'must have at most 4 pictures'],
+	['an element without a description', undescribed, '"Elements › 1 › Description" is required'],
 ])('generate, refused before anything is sent: %s', async (_, given, message) => {
 	expectRefused(service, await run('generate', given), message);
 });
 
+const tooLarge = { taskId: 't', ...more({ resolution: '={{ "8k" }}' }) };
+
 test.each<[string, Given, string]>([
 	['no task to extend', { taskId: '={{ "" }}' }, '"Task ID" is required'],
-	[
-		'an unknown resolution',
-		{ taskId: 't', ...more({ resolution: '={{ "8k" }}' }) },
-		'"Resolution" must be one of 720p, 1080p, 4k',
-	],
+	['an unknown resolution', tooLarge, '"Resolution" must be one of 720p, 1080p, 4k'],
 ])('remix, refused before anything is sent: %s', async (_, given, message) => {
 	expectRefused(service, await run('remix', given), message);
 });
@@ -374,27 +318,17 @@ const sentMontage = { multi_shot: true, shot_type: 'montage', multi_prompt: sent
 const inspired = { ...edit, referType: '={{ "inspire" }}' };
 const quiet = { ...edit, ...more({ keepOriginalSound: '={{ "quiet" }}' }) };
 const videoSent = (given: Given) => ({ video_list: [{ ...sentVideo[0], ...given }] });
+const sentQuiet = videoSent({ keep_original_sound: 'quiet' });
+const inFourThirds = { ...prompt, aspectRatio: '={{ "4:3" }}' };
 const nextModel = { model: byId('vidgen4'), ...more({ resolution: '={{ "8k" }}' }) };
 
 test.each<[string, string, string, Given, Given]>([
 	['resolution', '8k', 'generate', { ...prompt, ...more({ mode: '={{ "8k" }}' }) }, { mode: '8k' }],
-	[
-		'aspect ratio',
-		'4:3',
-		'generate',
-		{ ...prompt, aspectRatio: '={{ "4:3" }}' },
-		{ aspect_ratio: '4:3' },
-	],
+	['aspect ratio', '4:3', 'generate', inFourThirds, { aspect_ratio: '4:3' }],
 	['role', 'style', 'generate', inStyle, { image_with_roles: [styled(front), styled(side)] }],
 	['shot type', 'montage', 'generate', montage, sentMontage],
 	['use of a video', 'inspire', 'generate', inspired, videoSent({ refer_type: 'inspire' })],
-	[
-		'choice for the original sound',
-		'quiet',
-		'generate',
-		quiet,
-		videoSent({ keep_original_sound: 'quiet' }),
-	],
+	['choice for the original sound', 'quiet', 'generate', quiet, sentQuiet],
 	// Of an unknown model only the service knows which resolutions it has.
 	['model', 'vidgen4', 'remix', nextModel, { model: 'vidgen4', resolution: '8k' }],
 	['aspect ratio', '1:1', 'remix', more({ aspectRatio: '={{ "1:1" }}' }), { aspect_ratio: '1:1' }],
@@ -456,38 +390,26 @@ const likeSecond = { prompt: 'like <<<image_2>>>, or <<<image_2>>>' };
 const likeFirst = { prompt: 'like <<<image_1>>>' };
 const likeNone = { ...references(front), prompt: 'like <<<image_0>>>' };
 const mute = { ...edit, ...more({ audio: false }) };
+const ignoresAudio = 'The service ignores "Audio" with a given video';
+const refersTo = (image: number, given: string) =>
+	`The prompt refers to <<<image_${image}>>>, and ${given} given`;
 
 test.each<[string, Given, Given, string]>([
 	[
 		'an image beyond those given',
 		{ ...references(front), ...likeSecond },
 		{ ...likeSecond, image_urls: [front] },
-		'The prompt refers to <<<image_2>>>, and 1 image is given',
+		refersTo(2, '1 image is'),
 	],
-	[
-		'an image where none is given',
-		likeFirst,
-		likeFirst,
-		'The prompt refers to <<<image_1>>>, and 0 images are given',
-	],
-	[
-		'an image of the number 0',
-		likeNone,
-		{ image_urls: [front] },
-		'The prompt refers to <<<image_0>>>, and 1 image is given',
-	],
+	['an image where none is given', likeFirst, likeFirst, refersTo(1, '0 images are')],
+	['an image of the number 0', likeNone, { image_urls: [front] }, refersTo(0, '1 image is')],
 	[
 		'a name that no element has',
 		{ ...elements(sailor), prompt: '@sailor and @cook' },
 		{ element_list: sentSailor },
 		'The prompt mentions @cook, and no element has this name',
 	],
-	[
-		'no sound beside a video',
-		mute,
-		{ audio: false, video_list: sentVideo },
-		'The service ignores "Audio" with a given video',
-	],
+	['no sound beside a video', mute, { audio: false, video_list: sentVideo }, ignoresAudio],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
 	const { json, hints, error } = await run('generate', given);
 	expect(error).toBeUndefined();
@@ -500,18 +422,14 @@ const isOff = '"Multiple Shots" is off';
 const oneFrame = { ...frames, imageInput: '={{ "firstFrame" }}', prompt: 'like <<<image_1>>>' };
 const noVideo = { ...edit, referType: '={{ "none" }}' };
 const noImage = { ...references(front), imageInput: '={{ "none" }}' };
+const isOther = '"Images" has another choice';
 
 test.each<[string, Given, string, string]>([
 	['shots while there is one shot', { ...twoShots, multiShot: '={{ false }}' }, 'Shots', isOff],
 	['shots while a sheet says so', { ...twoShots, multiShot: '={{ "FALSE" }}' }, 'Shots', isOff],
 	['a video URL without a video', noVideo, 'Video URL', '"Video" is None'],
 	['images without a choice', noImage, 'Image URLs', '"Images" is None'],
-	[
-		'a last frame beside a first frame only',
-		oneFrame,
-		'Last Frame URL',
-		'"Images" has another choice',
-	],
+	['a last frame beside a first frame only', oneFrame, 'Last Frame URL', isOther],
 ])('%s: hidden by an expression and not sent, as the item says', async (_, given, label, why) => {
 	const { json, error } = await run('generate', given);
 	expect(error).toBeUndefined();
@@ -519,13 +437,11 @@ test.each<[string, Given, string, string]>([
 });
 
 describe('Model', () => {
+	const extendable = ['vidgen3.1-fast', 'vidgen3.1-quality'];
+
 	test.each<[string, string, string[]]>([
-		[
-			'generate',
-			'searchGenerationModels',
-			['vidomni-v3-omni', 'vidgen3.1-fast', 'vidgen3.1-quality'],
-		],
-		['remix', 'searchRemixModels', ['vidgen3.1-fast', 'vidgen3.1-quality']],
+		['generate', 'searchGenerationModels', ['vidomni-v3-omni', ...extendable]],
+		['remix', 'searchRemixModels', extendable],
 	])('%s: the list has each model once, under its own name', async (operation, method, models) => {
 		const field = node.description.properties.find(
 			({ name, displayOptions }) =>
@@ -541,10 +457,10 @@ describe('Model', () => {
 		const { results } = await node.methods.listSearch.searchGenerationModels.call(
 			{} as ILoadOptionsFunctions,
 		);
-		const extendable = results
+		const offered = results
 			.filter(({ name }) => name.endsWith('(Can Be Extended)'))
 			.map(({ value }) => value);
-		expect(extendable).toEqual(['vidgen3.1-fast', 'vidgen3.1-quality']);
+		expect(offered).toEqual(extendable);
 		const field = node.description.properties.find(
 			({ name, displayOptions }) =>
 				name === 'model' && displayOptions?.show?.operation?.includes('generate'),
@@ -552,7 +468,7 @@ describe('Model', () => {
 		expect(field?.description).toContain('Extend');
 	});
 
-	test.each(['vidgen3.1-fast', 'vidgen3.1-quality'])(
+	test.each(extendable)(
 		'a clip by %s is bought without a note, and can be extended',
 		async (model) => {
 			const wait = { waitMode: 'poll', downloadFiles: false };
@@ -593,8 +509,10 @@ describe('Model', () => {
 	});
 
 	test('which pictures go together is left to a new model', async () => {
-		const last = images({ url: front, role: 'last_frame' });
-		const { error } = await run('generate', { ...last, model: byId('vidomni-v4') });
+		const { error } = await run('generate', {
+			...asFrame('last_frame'),
+			model: byId('vidomni-v4'),
+		});
 		expect(error?.message).toContain('Bad request: image_with_roles');
 	});
 
