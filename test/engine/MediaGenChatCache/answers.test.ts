@@ -81,19 +81,17 @@ test.each<[object, string | null]>([
 	}
 });
 
+const endsWith = (finish_reason: string, content: string | null = null) => ({
+	choices: [{ message: { content }, finish_reason }],
+});
+const mayNotBeWhole = 'stop reason "paused": it may not be whole';
+const refusedToAnswer = 'The model refused to answer (stop reason "content_filter")';
+
 test.each([
 	['message', { content: 'It', stop_reason: 'max_tokens' }, 'The answer was cut at "Max Tokens".'],
-	['completion', { choices: [{ message: { content: 'It' }, finish_reason: 'length' }] }, 'was cut'],
-	[
-		'message',
-		{ content: 'It', stop_reason: 'paused' },
-		'stop reason "paused": it may not be whole',
-	],
-	[
-		'completion',
-		{ choices: [{ message: { content: '' }, finish_reason: 'content_filter' }] },
-		'The model refused to answer (stop reason "content_filter")',
-	],
+	['completion', endsWith('length', 'It'), 'was cut'],
+	['message', { content: 'It', stop_reason: 'paused' }, mayNotBeWhole],
+	['completion', endsWith('content_filter', ''), refusedToAnswer],
 ] as const)('%s: an answer that may be cut has a warning: %j', async (operation, body, words) => {
 	const { json } = await answer(operation, { ...body, usage: hit });
 	expect(json.warnings).toEqual([expect.stringContaining(words)]);
@@ -199,11 +197,8 @@ test('more cache markers than usual are sent, with a warning', async () => {
 
 test.each([
 	['message', { content: [], stop_reason: 'refusal' }],
-	['completion', { choices: [{ message: { content: null }, finish_reason: 'refusal' }] }],
-	[
-		'completion',
-		{ choices: [{ message: { content: null }, finish_reason: 'stop' }], stop_reason: 'refusal' },
-	],
+	['completion', endsWith('refusal')],
+	['completion', { ...endsWith('stop'), stop_reason: 'refusal' }],
 ] as const)('%s: a refusal is data with a warning', async (operation, body) => {
 	const { json, hints, error } = await answer(operation, { ...body, usage: hit });
 	expect(error).toBeUndefined();
@@ -223,17 +218,14 @@ test('an answer without a usage is still an answer, and the gap is said', async 
 
 const spoken = [{ type: 'text', text: 'It is.' }];
 const toolCall = { type: 'tool_use', id: 'x', name: 'draw', input: {} };
+const saidBeside = (more: object) => ({ choices: [{ message: { content: 'It is.', ...more } }] });
 
 test.each<[string, 'message' | 'completion', object]>([
 	['more answers', 'completion', { choices: [...said, { message: { content: 'It is not.' } }] }],
 	['a tool call in a block', 'message', { content: [...spoken, toolCall] }],
 	['sources of the text', 'message', { content: [{ ...spoken[0], citations: [{ title: 'A' }] }] }],
-	[
-		'a tool call',
-		'completion',
-		{ choices: [{ message: { content: 'It is.', tool_calls: [{}] } }] },
-	],
-	['a picture', 'completion', { choices: [{ message: { content: 'It is.', images: [{}] } }] }],
+	['a tool call', 'completion', saidBeside({ tool_calls: [{}] })],
+	['a picture', 'completion', saidBeside({ images: [{}] })],
 ])('what an answer has beside its text is in the response: %s', async (_what, operation, body) => {
 	const { json } = await answer(operation, body);
 	expect(json).toMatchObject({ text: 'It is.', response: body });

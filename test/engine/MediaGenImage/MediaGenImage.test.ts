@@ -475,6 +475,9 @@ describe('Reference images', () => {
 	const withMask = (maskUrl: string) => ({ ...byUrl(front), ...more({ maskUrl }) });
 	const maskOfInput = (maskBinaryProperty: string) => more({ maskBinaryProperty });
 	const ofField = '"Mask Input Data Field Name"';
+	const ofRow = { ...withoutReference(side), referenceImages: '={{ "none" }}' };
+	const inNoField = { ...byUrl(front), ...maskOfInput('={{ " " }}') };
+	const asFile = { ...byUrl(front), ...maskOfInput('={{ $binary.data }}') };
 
 	const secondRequired = '"Image URLs › 2" is required';
 	const byExpression = (imageUrls: string) => ({ referenceImages: 'url', imageUrls });
@@ -486,6 +489,7 @@ describe('Reference images', () => {
 		`must give the kind image, and gives a result of the kind ${kind}`;
 	const hasNames = '"Input Data Field Name" must have a name on both sides of each comma';
 	const noNames = '"Input Data Field Name" must be the names of binary fields';
+	const noMaskNames = noNames.replace('"', '"Mask ');
 	const anyOf = '"Reference Images" must be one of url, binary, both, not "urls"';
 	const both = (imageUrls: INodeParameters[string], imageBinaryProperties: string) => ({
 		...{ referenceImages: 'both', imageUrls, imageBinaryProperties },
@@ -495,17 +499,9 @@ describe('Reference images', () => {
 		['a mask without a reference', withoutReference(side), `"Mask URL" ${isNone}`],
 		['a mask of the input without a reference', maskOfInput('mask'), `${ofField} ${isNone}`],
 		['the same for a lite model', { ...lite, ...withoutReference(side) }, `"Mask URL" ${isNone}`],
-		[
-			'a mask of a row without a reference',
-			{ ...withoutReference(side), referenceImages: '={{ "none" }}' },
-			`"Mask URL" ${isNone}`,
-		],
+		['a mask of a row without a reference', ofRow, `"Mask URL" ${isNone}`],
 		['a mask that is empty', withMask(nowhere), `"Mask URL" ${isEmpty}`],
-		[
-			'a field name of a mask that is empty',
-			{ ...byUrl(front), ...maskOfInput('={{ " " }}') },
-			`${ofField} ${isEmpty}`,
-		],
+		['a field name of a mask that is empty', inNoField, `${ofField} ${isEmpty}`],
 		['neither a mask nor a reference', withoutReference(nowhere), `"Mask URL" ${isEmpty}`],
 		['a second reference that is empty', byUrl(front, nowhere), secondRequired],
 		['a reference in a list that is empty', withNull, secondRequired],
@@ -515,11 +511,7 @@ describe('Reference images', () => {
 		['one of two field names', byName('=data,{{ $json.none }}'), hasNames],
 		['a song among the references', withSong, `"Image URLs" ${ofKind('audio')}`],
 		['a video as a mask', aVideo, `"Mask URL" ${ofKind('video')}`],
-		[
-			'the file in place of the name of its field, for a mask',
-			{ ...byUrl(front), ...maskOfInput('={{ $binary.data }}') },
-			noNames.replace('"', '"Mask '),
-		],
+		['the file in place of the name of its field, for a mask', asFile, noMaskNames],
 		['the same beside URLs', both([front], '={{ $binary.data }}'), noNames],
 		['a number beside URLs', both([front], '={{ 7 }}'), noNames],
 		['a list without a mask', withMask('={{ [null] }}'), `"Mask URL" ${isEmpty}`],
@@ -598,7 +590,8 @@ describe('Edit', () => {
 		expect(sent()).toEqual([{ ...common, mask_url: side, size: '3:2', n: 2 }, common]);
 	});
 
-	const noPhoto = 'the input item has no binary data in the field "photo"';
+	const noPhoto =
+		'"Image Input Data Field Name": the input item has no binary data in the field "photo"';
 	const dataUri = byUrl('data:image/png;base64,AAAA');
 	const onlyLite = 'must be a URL: only the lite models take a data URI';
 
@@ -606,11 +599,7 @@ describe('Edit', () => {
 		['no URL', { imageSource: 'url' }, '"Image URL" is required'],
 		['no address', byUrl('front.png'), '"Image URL" must be a full http or https URL'],
 		['no field name', { imageBinaryProperty: '' }, '"Image Input Data Field Name" is required'],
-		[
-			'a field that is not there',
-			{ imageBinaryProperty: 'photo' },
-			`"Image Input Data Field Name": ${noPhoto}`,
-		],
+		['a field that is not there', { imageBinaryProperty: 'photo' }, noPhoto],
 		['a mask without its URL', { ...byUrl(front), maskSource: 'url' }, '"Mask URL" is required'],
 		['no prompt', { ...byUrl(front), prompt: '={{ "" }}' }, '"Prompt" is required'],
 		['a data URI for the official model', dataUri, `"Image URL" ${onlyLite}`],

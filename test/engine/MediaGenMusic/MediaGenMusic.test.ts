@@ -216,25 +216,18 @@ const wrongButUnread = { additionalFields: { styleWeight: 7, ...gender } };
 const asStyle = ['tags', 'negative_tags', 'title', ...weights, 'persona_id', 'vocal_gender'];
 const asCustom = ['prompt', ...asStyle];
 const asDescribed = ['gpt_description', 'vocal_gender'];
+const byText = { ...chosen('"false"'), ...wrongButUnread };
+const extended = { ...chosen('true'), ...withLyrics };
+const asExtended = ['custom', ...asCustom, 'auto_lyrics'];
 
 test.each<[string, string, Given, string[]]>([
 	['lyrics make it custom', 'coverSong', both, asCustom],
 	['a description makes it described', 'coverSong', { gptDescription: 'd', ...stale }, asDescribed],
 	['tags make it custom', 'coverSong', stale, asStyle],
-	[
-		'chosen by a text',
-		'coverSong',
-		{ ...chosen('"false"'), ...wrongButUnread },
-		['custom', ...asDescribed],
-	],
+	['chosen by a text', 'coverSong', byText, ['custom', ...asDescribed]],
 	['custom, with leftovers', 'coverSong', chosen('true'), ['custom', ...asCustom]],
 	['extend leaves it open', 'extend', { ...chosen('""'), ...withLyrics }, asDescribed],
-	[
-		'an extension, custom',
-		'extend',
-		{ ...chosen('true'), ...withLyrics },
-		['custom', ...asCustom, 'auto_lyrics'],
-	],
+	['an extension, custom', 'extend', extended, asExtended],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
 	const { id } = service.sandbox.originals.track();
 	const result = await run(operation, { taskId: id, ...given });
@@ -278,7 +271,9 @@ const whole = 'must be a whole number';
 const more = (additionalFields: INodeParameters) => ({ additionalFields });
 const weighing = (weights: INodeParameters) => ({ custom: true, ...more(weights) });
 const tooTame = weighing({ weirdnessConstraint: -0.01 });
+const noWeight = weighing({ audioWeight: '={{ "much" }}' });
 const fromThree = { startS: 3, tags: 'folk' };
+const toTwo = { ...fromThree, endS: 2.5 };
 const byFour = more({ version: '={{ "v4" }}' });
 
 test.each<[string, string, Given, string]>([
@@ -292,24 +287,14 @@ test.each<[string, string, Given, string]>([
 	['a crop that nobody set', 'crop', {}, '"Start" is required'],
 	['a crop whose end was forgotten', 'crop', { startS: 3 }, '"End" is required'],
 	['a sample whose end was forgotten', 'sample', fromThree, '"Sample End" is required'],
-	[
-		'a sample that ends too early',
-		'sample',
-		{ ...fromThree, endS: 2.5 },
-		`"Sample End" ${afterStart}`,
-	],
+	['a sample that ends too early', 'sample', toTwo, `"Sample End" ${afterStart}`],
 	['a crop of nothing', 'crop', { startS: 3, endS: 3 }, `"End" ${afterStart}`],
 	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, `"Start" ${whole}`],
 	['half a second more', 'crop', { startS: 2, endS: 4.5 }, `"End" ${whole} of at least 0`],
 	['an accompaniment by v4', 'addInstrumental', byFour, '"Version" must be one of v5, v5.5'],
 	['a weight below none', 'coverSong', tooTame, `"Weirdness" ${within}`],
 	['a weight above one', 'coverSong', weighing({ styleWeight: 1.01 }), `"Style Weight" ${within}`],
-	[
-		'a weight that is none',
-		'addStem',
-		weighing({ audioWeight: '={{ "much" }}' }),
-		`"Audio Weight" ${within}`,
-	],
+	['a weight that is none', 'addStem', noWeight, `"Audio Weight" ${within}`],
 	['a description that is missing', 'coverSong', { custom: false }, fromDescription],
 	['a mode that is none', 'coverSong', { custom: '={{ "x" }}' }, '"Mode" must be true or false'],
 	['no tags to enhance', 'upsampleTags', { tags: '={{ "" }}' }, '"Tags" is required'],

@@ -75,6 +75,8 @@ const inBothSizes = <Given>(make: (size: number) => Given) => ({
 const link = (at: number) => `https://files.example.com/${at}.png`;
 const list = <Value>(size: number, make: (at: number) => Value) =>
 	Array.from({ length: size }, (_, at) => make(at));
+const titled = (size: number, field: string) =>
+	list(size, (at) => ({ [field]: link(at), title: `No. ${at}` }));
 const fields = (size: number, make: (at: number) => unknown) =>
 	Object.fromEntries(list(size, (at) => [`field_${at}`, make(at)]));
 
@@ -191,17 +193,9 @@ describe.each(READERS)('The time for %s grows with its length', (_, read) => {
 /** Bodies with many parts. */
 const BODIES: ReadonlyArray<readonly [string, (size: number) => Record<string, unknown>]> = [
 	['links in a list', (size) => ({ result: { images: [{ url: list(size, link) }] } })],
-	[
-		'links in objects',
-		(size) => ({ result: { images: list(size, (at) => ({ url: link(at), title: `No. ${at}` })) } }),
-	],
+	['links in objects', (size) => ({ result: { images: titled(size, 'url') } })],
 	['the same link', (size) => ({ result: { urls: list(size, () => link(1)) } })],
-	[
-		'tracks',
-		(size) => ({
-			result: { music: list(size, (at) => ({ audio_url: link(at), title: `No. ${at}` })) },
-		}),
-	],
+	['tracks', (size) => ({ result: { music: titled(size, 'audio_url') } })],
 	[
 		'links of a grid',
 		(size) => ({ grid_image_url: link(0), image_urls: list(size, (at) => link(at + 1)) }),

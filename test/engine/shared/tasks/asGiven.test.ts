@@ -32,47 +32,26 @@ const json = (body: string, additionalBodyFields?: string): INodeParameters => (
 const dates = '{ at: new Date(0), all: [DateTime.fromMillis(0, { zone: "utc" })] }';
 const sentDates = '"at":"1970-01-01T00:00:00.000Z","all":["1970-01-01T00:00:00.000Z"]';
 const prompt: [string, string] = ['prompt', 'Rain'];
+const inList = fields(['tags', '={{ ["folk", null, "", 0, [], {}] }}']);
+const inObject = fields(['song', '={{ ({ title: "", key: null }) }}']);
+const date = fields(['at', '={{ new Date(0) }}']);
+const noDate = fields(['at', '={{ new Date("x") }}'], prompt);
+const withDates = json('{"a": 1}', `={{ ${dates} }}`);
+const protoRow = fields(['__proto__', 'x'], prompt);
+const moreProto = json('{"a": 1}', '{"__proto__": 2}');
 const proto = '{"__proto__":{"a":1},"deep":{"__proto__":2,"b":[{"__proto__":3}]}}';
 
 test.each<[string, INodeParameters, string]>([
-	[
-		'null and empty text in a list',
-		fields(['tags', '={{ ["folk", null, "", 0, [], {}] }}']),
-		'{"tags":["folk",null,"",0,[],{}]}',
-	],
-	[
-		'null and empty text in an object',
-		fields(['song', '={{ ({ title: "", key: null }) }}']),
-		'{"song":{"title":"","key":null}}',
-	],
-	[
-		'a date, such as the node of a database gives,',
-		fields(['at', '={{ new Date(0) }}']),
-		'{"at":"1970-01-01T00:00:00.000Z"}',
-	],
-	[
-		'what is beside a date that is not valid',
-		fields(['at', '={{ new Date("x") }}'], prompt),
-		'{"prompt":"Rain"}',
-	],
+	['null and empty text in a list', inList, '{"tags":["folk",null,"",0,[],{}]}'],
+	['null and empty text in an object', inObject, '{"song":{"title":"","key":null}}'],
+	['a date, such as the node of a database gives,', date, '{"at":"1970-01-01T00:00:00.000Z"}'],
+	['what is beside a date that is not valid', noDate, '{"prompt":"Rain"}'],
 	['a name with blanks around it', fields([' prompt ', 'Rain']), '{"prompt":"Rain"}'],
 	['an empty object', json('{}'), '{}'],
 	['a field named __proto__', json(proto), proto],
-	[
-		'a row named __proto__',
-		fields(['__proto__', 'x'], prompt),
-		'{"__proto__":"x","prompt":"Rain"}',
-	],
-	[
-		'an additional field named __proto__',
-		json('{"a": 1}', '{"__proto__": 2}'),
-		'{"a":1,"__proto__":2}',
-	],
-	[
-		'a date, at any depth of an additional field,',
-		json('{"a": 1}', `={{ ${dates} }}`),
-		`{"a":1,${sentDates}}`,
-	],
+	['a row named __proto__', protoRow, '{"__proto__":"x","prompt":"Rain"}'],
+	['an additional field named __proto__', moreProto, '{"a":1,"__proto__":2}'],
+	['a date, at any depth of an additional field,', withDates, `{"a":1,${sentDates}}`],
 ])('%s is sent as it was given', async (_, parameters, body) => {
 	expect(await bodyOf(parameters)).toBe(body);
 });

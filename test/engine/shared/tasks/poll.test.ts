@@ -180,6 +180,8 @@ test('the error of a task whose record is refused says how to get it later: anot
 const page = (status: number): Reply => ({ status, text: '<html><h1>No</h1></html>' });
 const noRoute: Reply = { status: 404, json: { message: 'no Route matched with those values' } };
 const ofAnother = failed('Not yours', { id: 'other' });
+const forAMinute = [1, 60, 119, 178];
+const cameAgain = [running, running, unknownTask, running, unknownTask];
 
 test.each<[string, number, Reply[]]>([
 	['a 404 of the service for a minute after the submission', 58.999, [unknownTask, unknownTask]],
@@ -197,31 +199,21 @@ test.each<[string, number, Reply[]]>([
 });
 
 test.each<[string, Reply[], string, number[]]>([
-	['a 404 of the service that stays for a minute', [unknownTask], 'Task not found', [1, 60]],
+	['a 404 of the service for a minute', [unknownTask], 'Task not found', [1, 60]],
 	[
 		'one that comes again after a record',
-		[running, running, unknownTask, running, unknownTask],
+		cameAgain,
 		'Task not found',
-		[1, 60, 119, 178, 237, 296, 355],
+		[...forAMinute, 237, 296, 355],
 	],
 	[
-		'a 401 of another server that stays for a minute',
+		'a 401 of another server for a minute',
 		[running, page(401)],
 		'Authentication failed',
-		[1, 60, 119, 178],
+		forAMinute,
 	],
-	[
-		'a 403 of another server that stays for a minute',
-		[running, page(403)],
-		'Permission denied',
-		[1, 60, 119, 178],
-	],
-	[
-		'the failure of another task that stays for a minute',
-		[running, ofAnother],
-		'task other',
-		[1, 60, 119, 178],
-	],
+	['a 403 of another server for a minute', [running, page(403)], 'Permission denied', forAMinute],
+	['the failure of another task for a minute', [running, ofAnother], 'task other', forAMinute],
 	['a 401 of the service at once', [serviceError(401, 'No')], 'Authentication failed', [1]],
 	['a 403 of the service at once', [serviceError(403, 'No')], 'Permission denied', [1]],
 ])('A wait ends with %s', async (_, replies, words, requests) => {
@@ -235,6 +227,8 @@ describe('A completed record without a result is read again', () => {
 	const empty = (result: unknown, more: object = {}) =>
 		completedWith(result, { progress: 100, ...more });
 
+	const emptyLinks = { vocal_url: null, drums_url: '' };
+
 	test.each<[string, unknown]>([
 		['null', null],
 		['no list', {}],
@@ -244,10 +238,7 @@ describe('A completed record without a result is read again', () => {
 		['an empty link', { audio_url: '', title: 'Waves' }],
 		['words in place of a song', { text: 'almost done' }],
 		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],
-		[
-			'its source beside empty links',
-			{ origin_url: `${FIRST_SONG}?2`, vocal_url: null, drums_url: '' },
-		],
+		['its source beside empty links', { origin_url: `${FIRST_SONG}?2`, ...emptyLinks }],
 		['an empty link beside a preview', { preview_url: `${FIRST_SONG}.ogg`, audio_url: null }],
 		['an empty stem beside its source', { source_audio_url: FIRST_SONG, stems: { drums: null } }],
 	])('until it is filled, where it has %s', async (_, result) => {
@@ -297,6 +288,10 @@ describe('A completed record without a result is read again', () => {
 
 	const PICTURE = 'https://files.example.com/1.png';
 	const CLIP = 'https://files.example.com/1.mp4';
+	const [IMAGE, VIDEO, MUSIC] = ['image.generate', 'video.generate', 'music.task.submit'];
+	const inAList = { images: [{ url: [''], preview: PICTURE }] };
+	const titled = { title: 'T', audio_url: '', image_url: PICTURE };
+	const likeAPreview = { music: [{ name: 'preview 1', audio_url: FIRST_SONG }] };
 
 	/** Buys with the smallest input; a custom request names no kind of result. Returns the item and how often its record was read. */
 	async function madeBy(operation: string, ...records: Reply[]) {
@@ -308,28 +303,18 @@ describe('A completed record without a result is read again', () => {
 	}
 
 	test.each<[string, string, object, string]>([
-		['a thumbnail', 'image.generate', { thumbnail_url: `${PICTURE}?t`, url: null }, PICTURE],
-		['a preview', 'image.generate', { preview_url: `${PICTURE}?p`, output: null }, PICTURE],
-		['a cover', 'image.generate', { cover_url: `${PICTURE}?c`, images: [] }, PICTURE],
-		[
-			'the list of a preview',
-			'image.generate',
-			{ images: [{ url: [''], preview: PICTURE }] },
-			PICTURE,
-		],
-		['a picture', 'video.generate', { image_url: PICTURE, video_url: '' }, CLIP],
-		['a cover in a list', 'video.generate', { videos: [{ url: [], image_url: PICTURE }] }, CLIP],
-		['a sound', 'video.generate', { audio_url: FIRST_SONG, video_url: null }, CLIP],
-		['a picture that moves', 'video.generate', { url: `${PICTURE}.gif`, videos: [] }, CLIP],
-		['its source', 'video.generate', { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
+		['a thumbnail', IMAGE, { thumbnail_url: `${PICTURE}?t`, url: null }, PICTURE],
+		['a preview', IMAGE, { preview_url: `${PICTURE}?p`, output: null }, PICTURE],
+		['a cover', IMAGE, { cover_url: `${PICTURE}?c`, images: [] }, PICTURE],
+		['the list of a preview', IMAGE, inAList, PICTURE],
+		['a picture', VIDEO, { image_url: PICTURE, video_url: '' }, CLIP],
+		['a cover in a list', VIDEO, { videos: [{ url: [], image_url: PICTURE }] }, CLIP],
+		['a sound', VIDEO, { audio_url: FIRST_SONG, video_url: null }, CLIP],
+		['a picture that moves', VIDEO, { url: `${PICTURE}.gif`, videos: [] }, CLIP],
+		['its source', VIDEO, { reference_video_url: `${CLIP}?1`, video_url: null }, CLIP],
 		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
-		[
-			'a title and a cover',
-			'music.task.submit',
-			{ title: 'T', audio_url: '', image_url: PICTURE },
-			FIRST_SONG,
-		],
-		['the cover of a track', 'music.task.submit', { music: [{ image_url: PICTURE }] }, FIRST_SONG],
+		['a title and a cover', MUSIC, titled, FIRST_SONG],
+		['the cover of a track', MUSIC, { music: [{ image_url: PICTURE }] }, FIRST_SONG],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
 		const { item, reads } = await madeBy(operation, empty(result), completedWith({ url }));
 		expect(item).toMatchObject({ status: 'completed', url });
@@ -378,28 +363,16 @@ describe('A completed record without a result is read again', () => {
 
 	test.each<[string, string, object]>([
 		['a song under the ending of a video', 'music.sounds', songAt(`${FIRST_SONG}.mp4`)],
-		[
-			'a song named like a preview',
-			'music.sounds',
-			{ music: [{ name: 'preview 1', audio_url: FIRST_SONG }] },
-		],
+		['a song named like a preview', 'music.sounds', likeAPreview],
 		['a sound of unknown ending', 'music.sounds', { songs: [{ url: `${FIRST_SONG}.mp4` }] }],
 		['text', 'music.upsampleTags', { upsampled_tags: 'slow folk', language: 'en' }],
-		['text', 'music.task.submit', { upsampled_tags: 'slow folk', language: 'en' }],
-		['a picture, for which one asked', 'music.task.submit', { image_url: PICTURE }],
-		[
-			'a video beside an empty list',
-			'video.generate',
-			{ video_url: CLIP, videos: [], audio_url: '' },
-		],
-		['a picture beside an empty list', 'image.generate', { image_url: PICTURE, images: [] }],
-		['what describes it', 'video.generate', { url: PICTURE, video: { id: 'v', length: 8 } }],
-		['a picture that moves, alone', 'video.generate', { url: `${PICTURE}.gif` }],
-		[
-			'the original beside a copy',
-			'video.generate',
-			{ original_url: CLIP, watermark_url: `${CLIP}?2` },
-		],
+		['text', MUSIC, { upsampled_tags: 'slow folk', language: 'en' }],
+		['a picture, for which one asked', MUSIC, { image_url: PICTURE }],
+		['a video beside an empty list', VIDEO, { video_url: CLIP, videos: [], audio_url: '' }],
+		['a picture beside an empty list', IMAGE, { image_url: PICTURE, images: [] }],
+		['what describes it', VIDEO, { url: PICTURE, video: { id: 'v', length: 8 } }],
+		['a picture that moves, alone', VIDEO, { url: `${PICTURE}.gif` }],
+		['the original beside a copy', VIDEO, { original_url: CLIP, watermark_url: `${CLIP}?2` }],
 	])('not where it has %s (%s)', async (_, operation, result) => {
 		const { item, reads } = await madeBy(operation, empty(result));
 		expect(item).toMatchObject({ status: 'completed' });

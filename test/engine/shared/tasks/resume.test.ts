@@ -301,14 +301,11 @@ describe('A paused execution', () => {
 		expect(results.map(({ status }) => status)).toStrictEqual([200, 200, 200, 200]);
 	});
 
+	const notAwaited = 'which this pause does not wait for';
+
 	test.each<[string, unknown, string, number]>([
 		['says that a task runs', { id: 'task_1', status: 'in_progress' }, 'is still running', 200],
-		[
-			'names a task of somebody else',
-			callback('task_77'),
-			'which this pause does not wait for',
-			200,
-		],
+		['names a task of somebody else', callback('task_77'), notAwaited, 200],
 		['is empty', {}, 'is still running', 503],
 		['is not an object', 'completed', 'is still running', 200],
 	])('stays paused when the callback %s', async (_, body, words, status) => {

@@ -16,28 +16,17 @@ const lifetimes = { cacheWrite: 3_000, cacheWrite5m: 1_000, cacheWrite1h: 2_000 
 const both = usageOf({ inputTotal: 3_000, ...lifetimes });
 const none = { cacheWrite: 1_000, cacheWrite5m: null, cacheWrite1h: null };
 const unknown = usageOf({ inputTotal: 1_000, ...none });
+const noReadPrice = { ...prices, priceCacheRead: undefined };
+const noOutputPrice = { ...prices, priceOutput: undefined };
+const noSum = { estimatedCost: null, savedByCache: null };
+const savedAlone = { estimatedCost: null, savedByCache: 0.0135 };
 const samePrices = { ...prices, priceCacheWrite1h: prices.priceCacheWrite5m };
 
 test.each<[string, typeof read, ChatPrices, Partial<Cost>]>([
 	['each lifetime has its own price', both, prices, { estimatedCost: 0.01575 }],
-	[
-		'a price that is needed and not given leaves no sum',
-		read,
-		{ ...prices, priceCacheRead: undefined },
-		{ estimatedCost: null, savedByCache: null },
-	],
-	[
-		'one of the output leaves what the cache saved',
-		read,
-		{ ...prices, priceOutput: undefined },
-		{ estimatedCost: null, savedByCache: 0.0135 },
-	],
-	[
-		'one that is not needed changes nothing',
-		written,
-		{ ...prices, priceCacheRead: undefined },
-		{ estimatedCost: 0.02205 },
-	],
+	['a price that is needed and not given leaves no sum', read, noReadPrice, noSum],
+	['one of the output leaves what the cache saved', read, noOutputPrice, savedAlone],
+	['one that is not needed changes nothing', written, noReadPrice, { estimatedCost: 0.02205 }],
 	['a write of unknown lifetime has no price', unknown, prices, { estimatedCost: null }],
 	['but where both cost the same', unknown, samePrices, { estimatedCost: 0.00375 }],
 ])('%s', (_, usage, given, cost) => {

@@ -57,11 +57,10 @@ describe('Every link of a track comes out', () => {
 		{ name: 'bass', url: bass },
 	];
 
+	const byField = { stems: { drum_kit: { url: drums }, bass: { href: bass } } };
+
 	test.each<[string, Record<string, unknown>]>([
-		[
-			'a field around the link',
-			{ output: { stems: { drum_kit: { url: drums }, bass: { href: bass } } } },
-		],
+		['a field around the link', { output: byField }],
 		['a field around a list', { stems: { drum_kit: { url: [drums] }, bass: { links: [bass] } } }],
 		['a name beside the link, without its blanks,', { stems: named }],
 	])('%s names the stem', (_, result) => {
@@ -237,22 +236,14 @@ test('a picture or a song outside of the documented place has no end of its own'
 });
 
 describe('The video is the first file', () => {
+	const subtitled = { subtitle_url: link('s.srt'), video_url: link('v.mp4') };
+	const framed = { last_frame_url: link('frame'), video_url: link('clip') };
+	const covered = { cover_image_url: link('cover'), image_to_video_url: link('clip') };
+
 	test.each<[string, Record<string, unknown>, unknown]>([
-		[
-			'before its subtitles',
-			{ subtitle_url: link('s.srt'), video_url: link('v.mp4') },
-			['v.mp4', 's.srt'],
-		],
-		[
-			'before its last frame',
-			{ last_frame_url: link('frame'), video_url: link('clip') },
-			['clip', 'frame'],
-		],
-		[
-			'where its field names what it was made of',
-			{ cover_image_url: link('cover'), image_to_video_url: link('clip') },
-			['clip', 'cover'],
-		],
+		['before its subtitles', subtitled, ['v.mp4', 's.srt']],
+		['before its last frame', framed, ['clip', 'frame']],
+		['where its field names what it was made of', covered, ['clip', 'cover']],
 	])('%s', (_, result, names) => {
 		const [first, ...more] = resultsOf('video', result);
 		expect([first, ...more].map((file) => file?.url.split('/').pop())).toEqual(names);
@@ -436,6 +427,7 @@ test('the links of a request are collected at any depth, with the fields that ho
 
 describe('A link is read in any notation', () => {
 	const BASE = 'https://api.example.com/v9';
+	const longest = 'a'.repeat(8_191);
 
 	const urlsOf = (family: TaskFamily | null, raw: Record<string, unknown>) =>
 		resultFiles(recordOf(raw), family, undefined, BASE).map(({ url }) => url);
@@ -452,16 +444,8 @@ describe('A link is read in any notation', () => {
 		['a name with a fragment', ' 1.png#of=1.x', 'https://api.example.com/v9/1.png#of=1.x'],
 		['a host of the same network', 'localhost:8787/1', 'https://localhost:8787/1'],
 		['a host of numbers', '203.0.113.10/1', 'https://203.0.113.10/1'],
-		[
-			'a host with capitals and a dash',
-			'CDN-1.example.com:8443/1',
-			'https://cdn-1.example.com:8443/1',
-		],
-		[
-			'as long as a link can be',
-			`/${'a'.repeat(8_191)}`,
-			`https://api.example.com/${'a'.repeat(8_191)}`,
-		],
+		['a host with capitals', 'CDN-1.example.com:8443/1', 'https://cdn-1.example.com:8443/1'],
+		['as long as a link can be', `/${longest}`, `https://api.example.com/${longest}`],
 		['without a scheme', 'cdn.example.com/a/1.png?x=1', 'https://cdn.example.com/a/1.png?x=1'],
 		['without a scheme, with blanks around it', ' cdn.example.com/1 ', 'https://cdn.example.com/1'],
 		['without a scheme, by slashes', '//cdn.example.com/1', 'https://cdn.example.com/1'],
