@@ -54,13 +54,11 @@ const system = [
 	{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } },
 ];
 
+const withSystem = [{ role: 'system', content: system }, ...turns];
+
 test.each<['message' | 'completion', string, object]>([
 	['message', 'beside the turns', { system, messages: turns }],
-	[
-		'completion',
-		'as the first turn',
-		{ messages: [{ role: 'system', content: system }, ...turns] },
-	],
+	['completion', 'as the first turn', { messages: withSystem }],
 ])(
 	'%s: system %s, markers inside blocks, the question last and unmarked',
 	async (operation, _, prompt) => {
@@ -131,22 +129,18 @@ test('brand words reach the headers and the model', async () => {
 });
 
 const noText = { text: '={{ "" }}' };
+const noTurn = { turn: [{ role: 'user', ...noText }] };
 const additional = (additionalBodyFields: string) => ({ options: { additionalBodyFields } });
+const isSetByTheNode = 'must not have the field "messages": the node sets it';
 
 test.each([
 	['"Model" is required', { model: '={{ "" }}' }],
 	['"Question" is required', { prompt: '={{ " " }}' }],
 	['"Max Tokens" must be a whole number of at least 1', { maxTokens: '={{ 0 }}' }],
 	['"Cached Blocks › 2 › Text" is required', { cachedBlocks: blocks({ text: 'a' }, noText) }],
-	[
-		'"Earlier Turns › 1 › Text" is required',
-		{ earlierTurns: { turn: [{ role: 'user', ...noText }] } },
-	],
+	['"Earlier Turns › 1 › Text" is required', { earlierTurns: noTurn }],
 	['"Additional Body Fields" must be a JSON object', additional('={{ "[1]" }}')],
-	[
-		'"Additional Body Fields" must not have the field "messages": the node sets it',
-		additional('{"messages": []}'),
-	],
+	[`"Additional Body Fields" ${isSetByTheNode}`, additional('{"messages": []}')],
 	['"Additional Body Fields" must not set "stream"', additional('{"stream": true}')],
 	['"Additional Body Fields" must not set "stream"', additional('{"stream": "true"}')],
 ])('%s: refused before anything is sent, with its item', async (message, parameters) => {

@@ -293,20 +293,16 @@ test('a failed tool, a list of results, a block of the service itself', async ()
 	});
 });
 
+const adding = (additionalBodyFields: string) => ({ options: { additionalBodyFields } });
+
 test.each([
 	[{ parameters: { model: { __rl: true, mode: 'id', value: '' } } }, '"Model" is required'],
 	[{ parameters: { maxTokens: 0 } }, '"Max Tokens" must be a whole number of at least 1'],
 	[{ parameters: { caching: '2h' } }, '"Caching" must be one of off, 5m, 1h'],
 	[{ options: { temperature: 'hot' } }, '"Temperature" must be a number'],
-	[{ options: { additionalBodyFields: '[1]' } }, '"Additional Body Fields" must be a JSON object'],
-	[
-		{ options: { additionalBodyFields: '={{ "" }}' } },
-		'"Additional Body Fields" is required: its expression is empty',
-	],
-	[
-		{ options: { additionalBodyFields: '{"tools": []}' } },
-		'"Additional Body Fields" must not have the field "tools"',
-	],
+	[adding('[1]'), '"Additional Body Fields" must be a JSON object'],
+	[adding('={{ "" }}'), '"Additional Body Fields" is required: its expression is empty'],
+	[adding('{"tools": []}'), '"Additional Body Fields" must not have the field "tools"'],
 ])('a wrong value is named, and nothing is sent: %j', async (run, message) => {
 	const { error } = await ask({ credential: service.credential(), ...run }, user('Why?'));
 	expect(error?.message).toContain(message);

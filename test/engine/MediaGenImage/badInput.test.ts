@@ -28,6 +28,7 @@ const impatient = { options: { pollInterval: 0.1 } };
 const isEmpty = 'is required: its expression is empty';
 const percent = 'must be a whole number from 0 to 100';
 const atLeastOne = 'must be a number of at least 1';
+const onlyLite = '"Image URLs › 2" must be a URL: only the lite';
 
 test.each<[string, INodeParameters, string]>([
 	['no prompt', { prompt: '={{ "" }}' }, '"Prompt" is required'],
@@ -40,11 +41,7 @@ test.each<[string, INodeParameters, string]>([
 	['an 8k picture', more({ resolution: '={{ "8k" }}' }), '"Resolution" must be one of 1k, 2k, 4k'],
 	['too much compression', compressed('webp', 101), `"Output Compression" ${percent}`],
 	['a mask that is no URL', masked, '"Mask URL" must be a full http'],
-	[
-		'a data URI for the official model',
-		urls(url, dataUri),
-		'"Image URLs › 2" must be a URL: only the lite',
-	],
+	['a data URI for the official model', urls(url, dataUri), onlyLite],
 	['a data URI of another type', gif, '"Image URLs › 1" must be a data URI'],
 	['a choice of reference images that gives nothing', unchosen, `"Reference Images" ${isEmpty}`],
 	['too short an interval', impatient, `"Poll Interval (Seconds)" ${atLeastOne}`],
@@ -55,6 +52,7 @@ test.each<[string, INodeParameters, string]>([
 });
 
 const avif = '={{ "avif" }}';
+const sentAvif = { output_format: 'avif', output_compression: 50 };
 const largeLite = { ...lite, ...more({ resolution: '={{ "8K" }}' }) };
 
 test.each<[string, string, INodeParameters, object]>([
@@ -63,12 +61,7 @@ test.each<[string, string, INodeParameters, object]>([
 	['moderation', 'off', more({ moderation: '={{ "off" }}' }), { moderation: 'off' }],
 	['output format', 'avif', more({ outputFormat: avif }), { output_format: 'avif' }],
 	// Of a format that is not known, it is not known either whether it is compressed.
-	[
-		'output format',
-		'avif',
-		compressed(avif, 50),
-		{ output_format: 'avif', output_compression: 50 },
-	],
+	['output format', 'avif', compressed(avif, 50), sentAvif],
 	['resolution', '8K', largeLite, { resolution: '8K' }],
 ])('an unknown %s "%s" is sent as it is, and the item says so', async (...row) => {
 	const [label, value, parameters, body] = row;

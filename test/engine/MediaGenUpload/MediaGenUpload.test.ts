@@ -357,16 +357,13 @@ test('an upload that the service does not have is no task that is not there', as
 test.each([
 	[
 		{ binaryPropertyName: '={{ "" }}' },
-		'"Input Data Field Name" is required: its expression is empty [row 1 (item 0)]',
+		'"Input Data Field Name" is required: its expression is empty',
 	],
-	[{ source: '={{ "" }}' }, '"Source" must be one of binary, url [row 1 (item 0)]'],
-	[
-		{ source: 'url', url: '={{ "" }}' },
-		'"URL" is required: its expression is empty [row 1 (item 0)]',
-	],
+	[{ source: '={{ "" }}' }, '"Source" must be one of binary, url'],
+	[{ source: 'url', url: '={{ "" }}' }, '"URL" is required: its expression is empty'],
 ])('A field whose expression is empty is named, with its item: %j', async (parameters, message) => {
 	const { error } = await run(parameters);
-	expect(error?.message).toBe(message);
+	expect(error?.message).toBe(`${message} [row 1 (item 0)]`);
 });
 
 test('a name that a sheet gives as a number is the name', async () => {

@@ -25,11 +25,7 @@ test.each<[string, string[], string[][]]>([
 	['a field that only ends like data', ['metadata: x\n\ndata: one\n\n'], [['one']]],
 	['empty lines between events', ['\n\n\ndata: one\n\n\n\ndata: two\n\n'], [['one', 'two']]],
 	['an event in many pieces', ['da', 'ta', ': o', 'ne\n', '\n'], [['one']]],
-	[
-		'an event and the beginning of the next',
-		['data: one\n\ndata: tw', 'o\n\n'],
-		[['one'], ['two']],
-	],
+	['an event and a part of the next', ['data: one\n\ndata: tw', 'o\n\n'], [['one'], ['two']]],
 	['no end of the last event', ['data: one\n\ndata: two\n'], [['one'], ['two']]],
 	['no end of the last line', ['data: one\n\ndata: tw'], [['one'], ['tw']]],
 	['an end that says nothing', ['data: one\n\n: bye'], [['one']]],

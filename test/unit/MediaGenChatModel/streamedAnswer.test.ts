@@ -100,11 +100,11 @@ describe('Messages style', () => {
 });
 
 describe('Completions style', () => {
+	const [four, mark] = [says({ content: 'Four' }), says({ content: '!' })];
+	const halves = [says({ content: 'Fo' }), says({ content: 'ur' })];
+
 	test.each<[string, object[]]>([
-		[
-			'in envelopes',
-			[{ data: says({ content: 'Four' }) }, { code: 200, data: [says({ content: '!' })] }],
-		],
+		['in envelopes', [{ data: four }, { code: 200, data: [mark] }]],
 		['with the text alone', [{ text: 'Four' }, { content: '!' }]],
 		[
 			'with the text in the choice',
@@ -117,11 +117,8 @@ describe('Completions style', () => {
 	});
 
 	test.each<[string, object]>([
-		[
-			'a list in an envelope',
-			{ code: 200, data: [says({ content: 'Fo' }), says({ content: 'ur' })] },
-		],
-		['a list', [says({ content: 'Fo' }), { choices: [{ delta: { content: 'ur' } }] }]],
+		['a list in an envelope', { code: 200, data: halves }],
+		['a list', halves],
 	])('chunks in %s are all read', (_, event) => {
 		expect(read(event).texts).toEqual(['Four']);
 	});
@@ -132,7 +129,7 @@ describe('Completions style', () => {
 		['the choice', { choices: [{ text: 'Four!', finish_reason: 'stop' }] }],
 		['an envelope', { code: 200, data: { text: 'Four!' } }],
 	])('the whole once more at the end, in %s, is left out', (_, whole) => {
-		const { texts } = read(says({ content: 'Four' }), says({ content: '!' }), whole);
+		const { texts } = read(four, mark, whole);
 		expect(texts.join('')).toBe('Four!');
 	});
 

@@ -451,10 +451,7 @@ describe('Items that may have been bought', () => {
 	test.each<[string, Reply]>([
 		['a 502', serviceError(502, 'Bad gateway', { task_id: 'task-7331' })],
 		['a 408', { status: 408, json: { data: [{ task_id: 'task-7331' }] } }],
-		[
-			'an error with HTTP 200',
-			{ json: { code: 500, message: 'Late', data: { job: 'task-7331' } } },
-		],
+		['an error in HTTP 200', { json: { code: 500, message: 'Late', data: { job: 'task-7331' } } }],
 	])(
 		'the answer of one stands in the error of a run that stops: %s that names its task',
 		async (_, reply) => {

@@ -520,17 +520,12 @@ describe('An error with HTTP 200', () => {
 		expect(json[0]).toMatchObject({ status: 'not submitted' });
 	});
 
+	const acknowledged = { data: [{ status: 'submitted', task_id: 'vid:1', id: 'new' }] };
+	const notFound = { code: 404, message: 'No such task', task_id: 'vid:1' };
+
 	test.each<[string, object, object]>([
-		[
-			'is bought, and named beside its original',
-			{ data: [{ status: 'submitted', task_id: 'vid:1', id: 'new' }] },
-			{ taskId: 'new' },
-		],
-		[
-			'is refused in the name of its original',
-			{ code: 404, message: 'No such task', task_id: 'vid:1' },
-			{ status: 'not submitted' },
-		],
+		['is bought, and named beside its original', acknowledged, { taskId: 'new' }],
+		['is refused in the name of its original', notFound, { status: 'not submitted' }],
 	])('an extension %s, whose ID a URL escapes', async (_, answer, item) => {
 		service.on('POST', '*', { json: answer });
 		const given = { model: 'vidgen3.1-fast', taskId: 'vid:1', waitMode: 'none' };

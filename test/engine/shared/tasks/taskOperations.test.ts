@@ -56,11 +56,7 @@ describe('Body Fields of a custom request', () => {
 		['a name of blanks', 1, [{ name: ' ', value: 'loud' }, rain]],
 		['no name', 1, [{ value: 'loud' }, rain]],
 		['neither name nor value', 2, [rain, { name: '', value: '' }]],
-		[
-			'a name that an expression leaves empty',
-			1,
-			[{ name: '={{ $json.missing }}', value: 'loud' }],
-		],
+		['a name whose expression is empty', 1, [{ name: '={{ $json.missing }}', value: 'loud' }]],
 	])('a row with %s is refused, with its number: %d', async (_, number, rows) => {
 		for (const parameters of [{}, form]) {
 			const { error } = await submit(rows, parameters, [await song()]);

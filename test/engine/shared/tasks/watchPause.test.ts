@@ -451,6 +451,7 @@ describe('An execution whose address does not lead back to it', () => {
 	const buyElsewhere = async (waitingBaseUrl = `${service.url}/webhook-waiting`) =>
 		await buy(1, {}, { given: { waitMode: 'callback' }, waitingBaseUrl });
 
+	const hasFinished = 'The execution "1 has finished already.';
 	const answers: Array<[string, number, string, string]> = [
 		['nothing there', 404, 'Not found', 'it answered 404'],
 		['a proxy that hides the answer', 503, 'call again later', 'it answered 503'],
@@ -458,12 +459,7 @@ describe('An execution whose address does not lead back to it', () => {
 		['an n8n that fails', 500, 'Database is locked', 'it answered 500'],
 		['a proxy that fails', 502, 'Cannot read properties of undefined', 'it answered 502'],
 		['several addresses to choose from', 300, 'Choose', 'it answered 300'],
-		[
-			'another n8n, which has such an execution too',
-			409,
-			'The execution "1 has finished already.',
-			'another n8n answered',
-		],
+		['another n8n, which has such an execution too', 409, hasFinished, 'another n8n answered'],
 		['an n8n that takes any call', 200, 'OK', 'another n8n answered'],
 	];
 

@@ -38,6 +38,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 	const failure = (fields: object) => ({
 		failure: { message: undefined, code: undefined, type: undefined, ...fields },
 	});
+	const untyped = { message: 'x', type: null, code: 9 };
 	const noFigures = { cost: undefined, progress: undefined };
 
 	test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
@@ -54,11 +55,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 		['error: ""', { error: '' }, { failure: undefined }],
 		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
 		['error as text', { error: 'Too loud' }, failure({ message: 'Too loud' })],
-		[
-			'an error whose type is null',
-			{ error: { message: 'x', type: null, code: 9 } },
-			failure({ message: 'x', code: '9' }),
-		],
+		['an error whose type is null', { error: untyped }, failure({ message: 'x', code: '9' })],
 		['an error with a code alone', { error: { code: 9 } }, failure({ code: '9' })],
 		['an error with a type alone', { error: { type: 'loud' } }, failure({ type: 'loud' })],
 		['fail_reason', { fail_reason: 'Too loud' }, failure({ message: 'Too loud' })],
@@ -116,13 +113,12 @@ describe('A task record is read, whatever its other fields hold', () => {
 		]);
 	});
 
+	const done = { id: 'task_1', status: 'done' };
+
 	test.each<[string, object]>([
 		['of a task that runs', { id: 'task_1', status: 'running', data: { status: 'done' } }],
-		[
-			'of a task with its result',
-			{ id: 'task_1', status: 'done', result: {}, data: { status: 'failed' } },
-		],
-		['of a task beside no other', { id: 'task_1', status: 'done', data: { size: 7 } }],
+		['of a task with its result', { ...done, result: {}, data: { status: 'failed' } }],
+		['of a task beside no other', { ...done, data: { size: 7 } }],
 	])('inside of an envelope, data may be a part %s', (_, record) => {
 		expect(readTaskRecord({ code: 200, data: record })).toMatchObject({
 			id: 'task_1',

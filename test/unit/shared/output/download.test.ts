@@ -67,6 +67,8 @@ const download = async (
 	{ url = file.url, ...more }: Partial<Downloads> & { url?: string } = {},
 ) => await downloadFile({ context, connection, ...rules, ...more }, { ...file, url }, 'song');
 
+const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+
 afterEach(() => setClock(undefined));
 
 test('the bytes are counted on their way, and the storage gets the very stream that came, not a copy', async () => {
@@ -193,6 +195,7 @@ describe('Opening a file', () => {
 
 	const ownNetwork = readConnection({ baseUrl: 'http://10.0.0.5:8080', apiKey: 'k' });
 	const allowed: Connection = { ...connection, allowPrivateCallbacks: true };
+	const unknown: Connection = { ...connection, baseUrl: '' };
 
 	test.each<[string, string, Connection]>([
 		['a service on the own network', 'http://10.0.0.5:8080/1', ownNetwork],
@@ -204,11 +207,7 @@ describe('Opening a file', () => {
 	test.each<[string, string, Connection]>([
 		['the link leads to the private host 10.0.0.6', 'http://10.0.0.6/1', connection],
 		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5:22/1', ownNetwork],
-		[
-			'the link leads to the private host 10.0.0.5',
-			'http://10.0.0.5/1',
-			{ ...connection, baseUrl: '' },
-		],
+		['the link leads to the private host 10.0.0.5', 'http://10.0.0.5/1', unknown],
 		['the link is not a full http or https URL', 'file:///etc/passwd', allowed],
 	])('does not where %s', async (words, url, by) => {
 		const { context, seen } = serverOf({ statusCode: 200 });
@@ -228,8 +227,6 @@ describe('A download that goes wrong', () => {
 		began = time.now();
 		setClock(time);
 	});
-
-	const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 
 	test('for good is not tried again', async () => {
 		const { context, seen } = serverOf({ statusCode: 404 });
@@ -325,10 +322,7 @@ describe('A download ends, also with a storage that waits for the end of its str
 	});
 
 	test.each<[string, (body: Readable) => void]>([
-		[
-			'with an error',
-			(body) => body.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
-		],
+		['with an error', (body) => body.destroy(lost)],
 		['without an error', (body) => body.destroy()],
 	])('whose stream breaks off %s before it is read', async (_, breakOff) => {
 		const body = new Readable({ read: () => {} });

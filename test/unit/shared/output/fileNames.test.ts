@@ -24,12 +24,10 @@ test("the user's own name, numbered from the second file on", () => {
 	expect(names).toEqual(words('Harbour Harbour-2 Harbour-3'));
 });
 
+const grid = [file(null, 'grid'), ...[1, 2, 3, 4].map((index) => file(index))];
+
 test.each<[string, ResultFile[], string]>([
-	[
-		'a grid and its four pictures',
-		[file(null, 'grid'), file(1), file(2), file(3), file(4)],
-		'harbour-grid harbour-1 harbour-2 harbour-3 harbour-4',
-	],
+	['a grid and its four pictures', grid, 'harbour-grid harbour-1 harbour-2 harbour-3 harbour-4'],
 	['a single picture of a grid', [file(null, 'grid')], 'harbour'],
 	['pictures of a grid, one missing', [file(null, 'grid'), file(2)], 'harbour-grid harbour-2'],
 	['stems', [file(1, 'drum_kit'), file(2, 'bass')], 'harbour-drum_kit harbour-bass'],

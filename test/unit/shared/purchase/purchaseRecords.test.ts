@@ -49,16 +49,14 @@ beforeEach(() => {
 afterEach(() => setClock(undefined));
 
 describe('Whether the input is what this run has put out before', () => {
+	const ledBack = { taskId: 'task_1', error: { recordKey: 'key.7.0' } };
+
 	test.each<[string, NonNullable<Parameters<typeof recordsContext>[1]>, boolean]>([
 		['a task that it bought', { input: [{}, { taskId: 'task_1' }] }, true],
 		['another task', { input: [{ taskId: 'task_0' }] }, false],
 		['an item that still waits', { input: [{ taskId: 'task_1', recordKey: 'key.0.0' }] }, true],
 		['an item without a result', { input: [{ error: { taskId: 'task_1' } }] }, true],
-		[
-			'an item that was led back to the node',
-			{ input: [{ taskId: 'task_1', error: { recordKey: 'key.7.0' } }] },
-			false,
-		],
+		['an item that was led back to the node', { input: [ledBack] }, false],
 		['a task of an earlier round', { input: [{ taskId: 'task_1' }], runIndex: 1 }, false],
 		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
 	])('%s', (_, run, expected) => {
@@ -130,10 +128,7 @@ describe('What an attempt leaves to the next one', () => {
 			['of another row', { input: [{ prompt: 'an owl' }] }],
 			['of the next round of a loop', { runIndex: 1 }],
 			['of an agent, which words it anew', { tool: true }],
-			[
-				'with another additional field',
-				{ parameters: { options: { additionalBodyFields: '{}' } } },
-			],
+			['with an additional field', { parameters: { options: { additionalBodyFields: '{}' } } }],
 		])('is another one %s', (_, run) => {
 			const before = open({ tool: run?.tool });
 			before.mark(fox, TASK_1);
