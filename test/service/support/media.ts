@@ -44,25 +44,6 @@ export function listen(bytes: Buffer): Sound {
 	};
 }
 
-export interface Film {
-	width: number;
-	height: number;
-	seconds: number;
-}
-
-/** Size and length as an MP4's own boxes give them. */
-export function readFilm(bytes: Buffer): Film {
-	const header = bytes.indexOf('mvhd');
-	const sample = bytes.indexOf('avc1', bytes.indexOf('stsd'));
-	if (bytes.toString('latin1', 4, 8) !== 'ftyp' || header < 0 || sample < 0)
-		throw new Error('No MP4 with H.264 in it');
-	return {
-		width: bytes.readUInt16BE(sample + 28),
-		height: bytes.readUInt16BE(sample + 30),
-		seconds: bytes.readUInt32BE(header + 20) / bytes.readUInt32BE(header + 16),
-	};
-}
-
 /** What ffprobe says of a file. */
 export function probe(bytes: Buffer): {
 	codec: string;
