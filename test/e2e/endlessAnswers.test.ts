@@ -89,28 +89,25 @@ describeOnHosts('A service whose answers do not end', (host) => {
 	test.each([
 		['message', '/v1/messages'],
 		['completion', '/v1/chat/completions'],
-	])(
-		'a chat request, %s, ends at its "Timeout": it may have been bought',
-		async (operation, path) => {
-			const { item, seconds } = await run(
-				ours('Chat', 'mediaGenChatCache', {
-					resource: 'chat',
-					operation,
-					model: 'm',
-					maxTokens: 10,
-					prompt: 'Why?',
-					options: { timeout: TIMEOUT_S },
-				}),
-			);
-			expect(item).toMatchObject({
-				error: {
-					message: 'The request timed out [row 1 (item 0)]',
-					description: expect.stringContaining('The answer may have been bought anyway'),
-				},
-			});
-			expectEnd(seconds, TIMEOUT_S, path);
-		},
-	);
+	])('a chat request, %s, ends at "Timeout": it may have been bought', async (operation, path) => {
+		const { item, seconds } = await run(
+			ours('Chat', 'mediaGenChatCache', {
+				resource: 'chat',
+				operation,
+				model: 'm',
+				maxTokens: 10,
+				prompt: 'Why?',
+				options: { timeout: TIMEOUT_S },
+			}),
+		);
+		expect(item).toMatchObject({
+			error: {
+				message: 'The request timed out [row 1 (item 0)]',
+				description: expect.stringContaining('The answer may have been bought anyway'),
+			},
+		});
+		expectEnd(seconds, TIMEOUT_S, path);
+	});
 
 	test('a record of 400 MB is not read', async () => {
 		const get = { resource: 'task', operation: 'get', taskId: 'large' };

@@ -58,14 +58,11 @@ describe('the pictures that come out', () => {
 		expect(await metadataOf(task)).toMatchObject({ width: 1040, height: 784, format: 'png' });
 	});
 
-	test.each(['png', 'jpeg', 'webp'])(
-		'are %s when that is asked for, and say so',
-		async (format) => {
-			const task = await it.finished(IMAGES, { ...OFFICIAL, output_format: format });
-			expect((await fetch(firstUrl(task))).headers.get('content-type')).toBe(`image/${format}`);
-			expect((await metadataOf(task)).format).toBe(format);
-		},
-	);
+	test.each(['png', 'jpeg', 'webp'])('are %s when it is asked for, and say so', async (format) => {
+		const task = await it.finished(IMAGES, { ...OFFICIAL, output_format: format });
+		expect((await fetch(firstUrl(task))).headers.get('content-type')).toBe(`image/${format}`);
+		expect((await metadataOf(task)).format).toBe(format);
+	});
 
 	test('are smaller with lower compression quality', async () => {
 		const { finished } = await bench({ seed: 1 });

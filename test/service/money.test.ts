@@ -74,21 +74,18 @@ describe('money', () => {
 });
 
 describe('balance', () => {
-	test.each(['/v1/balance', '/balance'])(
-		'%s gives the record of the key that asks',
-		async (path) => {
-			const { sandbox, client } = await bench({ keys: [{ key: 'mine', credits: 1_500 }] });
-			expect((await clientOf(sandbox, 'mine').get(path)).body).toEqual({
-				success: true,
-				remain_balance: 1.5,
-				remain_credits: 1_500,
-				used_balance: 0,
-				used_credits: 0,
-				unlimited_quota: false,
-			});
-			expect((await client.get(path)).body.remain_credits).toBe(1_000_000);
-		},
-	);
+	test.each(['/v1/balance', '/balance'])('%s gives the record of the asking key', async (path) => {
+		const { sandbox, client } = await bench({ keys: [{ key: 'mine', credits: 1_500 }] });
+		expect((await clientOf(sandbox, 'mine').get(path)).body).toEqual({
+			success: true,
+			remain_balance: 1.5,
+			remain_credits: 1_500,
+			used_balance: 0,
+			used_credits: 0,
+			unlimited_quota: false,
+		});
+		expect((await client.get(path)).body.remain_credits).toBe(1_000_000);
+	});
 
 	test.each([SANDBOX_KEYS.deleted, 'never-existed'])(
 		'answers 200 and success: false for the key %s',

@@ -52,35 +52,32 @@ describe('an upload', () => {
 	});
 });
 
-describe('an upload is refused, without a code in the error,', () => {
-	/** Form data whose field `file` is a text. */
-	const asText = () => {
-		const body = new FormData();
-		body.append('file', 'picture');
-		const headers = { authorization: `Bearer ${it.sandbox.key}` };
-		return ask(`${it.sandbox.url}/v1/uploads/images`, { method: 'POST', headers, body });
-	};
-	const tooMany = (bytes: number) => async () =>
-		await upload(it.sandbox, await pictureOf(LIMIT + bytes));
-	const pdf = async () =>
-		await upload(it.sandbox, Buffer.from('%PDF-1.7 and so on'), { filename: 'a.png' });
-	const elsewhere = async () =>
-		await upload(it.sandbox, await plainImage('png'), { field: 'image' });
+/** Form data whose field `file` is a text. */
+const asText = () => {
+	const body = new FormData();
+	body.append('file', 'picture');
+	const headers = { authorization: `Bearer ${it.sandbox.key}` };
+	return ask(`${it.sandbox.url}/v1/uploads/images`, { method: 'POST', headers, body });
+};
+const tooMany = (bytes: number) => async () =>
+	await upload(it.sandbox, await pictureOf(LIMIT + bytes));
+const pdf = async () =>
+	await upload(it.sandbox, Buffer.from('%PDF-1.7 and so on'), { filename: 'a.png' });
+const elsewhere = async () => await upload(it.sandbox, await plainImage('png'), { field: 'image' });
 
-	test.each<[string, () => Promise<Answer>, RegExp]>([
-		['it has one byte too many', tooMany(1), /20971520/],
-		['it is far too large', tooMany(5_000_000), /20971520/],
-		['its content is of another type than its name', pdf, /jpeg, png, gif/],
-		['the file is in another field', elsewhere, /"file"/],
-		['"file" is a text', asText, /"file"/],
-		['the file is empty', () => upload(it.sandbox, Buffer.alloc(0)), /"file"/],
-		['it is JSON', () => it.client.post('/v1/uploads/images', { file: 'x' }), /multipart/],
-	])('when %s', async (_what, send, reason) => {
-		const answer = await send();
-		const message = expect.stringMatching(reason) as string;
-		expect(answer.status).toBe(400);
-		expect(answer.body).toEqual({ error: { message, type: 'invalid_request_error' } });
-	});
+test.each<[string, () => Promise<Answer>, RegExp]>([
+	['it has one byte too many', tooMany(1), /20971520/],
+	['it is far too large', tooMany(5_000_000), /20971520/],
+	['its content is of another type than its name', pdf, /jpeg, png, gif/],
+	['the file is in another field', elsewhere, /"file"/],
+	['"file" is a text', asText, /"file"/],
+	['the file is empty', () => upload(it.sandbox, Buffer.alloc(0)), /"file"/],
+	['it is JSON', () => it.client.post('/v1/uploads/images', { file: 'x' }), /multipart/],
+])('an upload is refused, without a code in the error, when %s', async (_what, send, reason) => {
+	const answer = await send();
+	const message = expect.stringMatching(reason) as string;
+	expect(answer.status).toBe(400);
+	expect(answer.body).toEqual({ error: { message, type: 'invalid_request_error' } });
 });
 
 test('an upload by a request without a key is 401', async () => {

@@ -314,14 +314,11 @@ describe('What the node remembers from run to run', () => {
 		['off', false, 'low'],
 		['off by an expression that gives text', '={{ "FALSE" }}', 'low'],
 		['on by an expression that gives text', '={{ "true" }}', ''],
-	])(
-		'check, Only on Change %s: what comes out the second time',
-		async (_, onlyOnChange, second) => {
-			service.sandbox.setBalance(100);
-			const run = check(500, onlyOnChange);
-			expect([outputsOf(await run()), outputsOf(await run())]).toEqual(['low', second]);
-		},
-	);
+	])('check, Only on Change %s: what comes out a second time', async (_, onlyOnChange, second) => {
+		service.sandbox.setBalance(100);
+		const run = check(500, onlyOnChange);
+		expect([outputsOf(await run()), outputsOf(await run())]).toEqual(['low', second]);
+	});
 
 	test('check, Only on Change: an expression that fails is not taken for enough', async () => {
 		const run = check(500, '={{ $("Nowhere").first() }}');

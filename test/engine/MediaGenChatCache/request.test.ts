@@ -59,15 +59,12 @@ const withSystem = [{ role: 'system', content: system }, ...turns];
 test.each<['message' | 'completion', string, object]>([
 	['message', 'beside the turns', { system, messages: turns }],
 	['completion', 'as the first turn', { messages: withSystem }],
-])(
-	'%s: system %s, markers inside blocks, the question last and unmarked',
-	async (operation, _, prompt) => {
-		await chatNode(operation, service.credential).run({ parameters: everything });
-		expect(first().path).toBe(CHAT_PATHS[operation]);
-		const set = { model: MODEL, max_tokens: 100, temperature: 0.2, stop: null };
-		expect(first().body).toEqual({ ...set, ...prompt });
-	},
-);
+])('%s: system %s, markers in blocks, an unmarked question last', async (operation, _, prompt) => {
+	await chatNode(operation, service.credential).run({ parameters: everything });
+	expect(first().path).toBe(CHAT_PATHS[operation]);
+	const set = { model: MODEL, max_tokens: 100, temperature: 0.2, stop: null };
+	expect(first().body).toEqual({ ...set, ...prompt });
+});
 
 test('only what is set is sent', async () => {
 	await chatNode('message', service.credential).run();

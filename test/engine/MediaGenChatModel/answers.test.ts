@@ -227,22 +227,19 @@ describe('a service with a form of its own', () => {
 	test.each([
 		['the same index', 0],
 		['no index', undefined],
-	])(
-		'calls that come one after the other with %s are told apart by their ids',
-		async (_, index) => {
-			const begun = { name: 'draw', arguments: '{"n"' };
-			const begins = (id: string) => chunk({ tool_calls: [{ index, id, function: begun }] });
-			const continues = (piece: string) =>
-				chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
-			const end = chunk({}, 'tool_calls');
-			const events = [begins('a'), continues(':1}'), begins('b'), continues(':2}'), end];
-			const { calls } = read(await asked('completions', stream(...events), true));
-			expect(calls).toEqual([
-				{ id: 'a', name: 'draw', input: '{"n":1}' },
-				{ id: 'b', name: 'draw', input: '{"n":2}' },
-			]);
-		},
-	);
+	])('calls that come one after another with %s are told apart by their ids', async (_, index) => {
+		const begun = { name: 'draw', arguments: '{"n"' };
+		const begins = (id: string) => chunk({ tool_calls: [{ index, id, function: begun }] });
+		const continues = (piece: string) =>
+			chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+		const end = chunk({}, 'tool_calls');
+		const events = [begins('a'), continues(':1}'), begins('b'), continues(':2}'), end];
+		const { calls } = read(await asked('completions', stream(...events), true));
+		expect(calls).toEqual([
+			{ id: 'a', name: 'draw', input: '{"n":1}' },
+			{ id: 'b', name: 'draw', input: '{"n":2}' },
+		]);
+	});
 
 	test.each<['messages' | 'completions', unknown[]]>([
 		[
@@ -254,18 +251,15 @@ describe('a service with a form of its own', () => {
 			],
 		],
 		['completions', [chunk({ content: 'Four' }, 'stop'), '[DONE]']],
-	])(
-		'an answer in %s style that has come to its end needs no end of the connection',
-		async (...row) => {
-			const [apiStyle, events] = row;
-			const raw = (response: ServerResponse) => {
-				response.writeHead(200, { 'content-type': 'text/event-stream' });
-				for (const each of events)
-					response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`);
-			};
-			expect(read(await asked(apiStyle, { raw }, true)).text).toBe('Four');
-		},
-	);
+	])('an answer in %s style that has ended needs no end of the connection', async (...row) => {
+		const [apiStyle, events] = row;
+		const raw = (response: ServerResponse) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const each of events)
+				response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`);
+		};
+		expect(read(await asked(apiStyle, { raw }, true)).text).toBe('Four');
+	});
 
 	test.each([
 		['a short text', ''],
@@ -390,21 +384,18 @@ describe('a service with a form of its own', () => {
 		]);
 	});
 
-	test.each([false, true])(
-		'a call in the field of older services is a call (streamed: %s)',
-		async (streams) => {
-			const called = (name: string | undefined, json: string) => ({
-				content: null,
-				function_call: { name, arguments: json },
-			});
-			const reply = streams
-				? stream(chunk(called('draw', '{"n"')), chunk(called(undefined, ':1}'), 'function_call'))
-				: { json: { choices: [{ message: called('draw', '{"n":1}') }], usage: {} } };
-			expect(read(await asked('completions', reply, streams)).calls).toEqual([
-				{ id: expect.stringMatching(/^call_.{8}/), name: 'draw', input: '{"n":1}' },
-			]);
-		},
-	);
+	test.each([false, true])('a call in an older field is a call (streamed: %s)', async (streams) => {
+		const called = (name: string | undefined, json: string) => ({
+			content: null,
+			function_call: { name, arguments: json },
+		});
+		const reply = streams
+			? stream(chunk(called('draw', '{"n"')), chunk(called(undefined, ':1}'), 'function_call'))
+			: { json: { choices: [{ message: called('draw', '{"n":1}') }], usage: {} } };
+		expect(read(await asked('completions', reply, streams)).calls).toEqual([
+			{ id: expect.stringMatching(/^call_.{8}/), name: 'draw', input: '{"n":1}' },
+		]);
+	});
 
 	const WHOLE = {
 		messages: {

@@ -32,12 +32,11 @@ async function tenTurns(model: ChatModel): Promise<void> {
 	}
 }
 
-describe.each(['messages', 'completions'])('ten turns in %s style', (apiStyle) => {
-	const run = () => ({ credential: service.credential(), parameters: { apiStyle } });
-
-	test('send the same bytes again each time, with at most four markers, and nothing is told of the cache', async () => {
+test.each(['messages', 'completions'])(
+	'ten turns in %s style send the same bytes again each time, with at most four markers, and nothing is told of the cache',
+	async (apiStyle) => {
 		service.sandbox.settings.set({ strict: true });
-		await withModel(run(), tenTurns);
+		await withModel({ credential: service.credential(), parameters: { apiStyle } }, tenTurns);
 		const bodies = service.requests().map(({ body }) => body);
 		expect(bodies).toHaveLength(14);
 		let before: string[] = [];
@@ -49,8 +48,8 @@ describe.each(['messages', 'completions'])('ten turns in %s style', (apiStyle) =
 			before = now;
 		}
 		expect(log.filter((line) => line.startsWith('MediaGen: "'))).toEqual([]);
-	});
-});
+	},
+);
 
 describe('what defeats the cache is told once in the log', () => {
 	const asking = async (...talks: Message[][]) => {

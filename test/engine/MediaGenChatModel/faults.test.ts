@@ -318,15 +318,12 @@ describe('a service that answers otherwise', () => {
 			'event: error\ndata: {"type":"error","error":{"type":"rate_limit_error","message":"Slow"}}\n\n',
 		],
 		['completions', 'data: {"error":{"code":429,"message":"Slow"}}\n\n'],
-	] as const)(
-		'a rate limit in the first event of a stream in %s style is waited for',
-		async (apiStyle, event) => {
-			const refusal = { text: event, headers: { 'content-type': 'text/event-stream' } };
-			const four = { json: { content: 'Four' } };
-			expect(read(await askedIn(apiStyle, true, refusal, four)).text).toBe('Four');
-			expect(scripted.requests).toHaveLength(2);
-		},
-	);
+	] as const)('a rate limit in the first event of %s is waited for', async (apiStyle, event) => {
+		const refusal = { text: event, headers: { 'content-type': 'text/event-stream' } };
+		const four = { json: { content: 'Four' } };
+		expect(read(await askedIn(apiStyle, true, refusal, four)).text).toBe('Four');
+		expect(scripted.requests).toHaveLength(2);
+	});
 
 	test('an answer that streams though it was not asked to is read', async () => {
 		const reply = events(piece('About '), piece('four', 'stop'), '[DONE]');

@@ -43,18 +43,15 @@ test('a question that may have been bought counts', async () => {
 test.each([
 	['credits', 1_000_000_000, 'the remaining balance is'],
 	['balance', 1_000_000, 'and "Keep Balance" is 1000000'],
-])(
-	'Keep Balance in %s is looked at before each question',
-	async (keepBalanceUnit, keepBalance, message) => {
-		const { error } = await ask(
-			{ credential: service.credential(), options: { keepBalance, keepBalanceUnit } },
-			user('Why?'),
-		);
-		expect(error?.message).toContain(message);
-		expect(error?.description).toContain('Top up the balance');
-		expect(answers()).toBe(0);
-	},
-);
+])('Keep Balance (%s) is read before a question', async (keepBalanceUnit, keepBalance, message) => {
+	const { error } = await ask(
+		{ credential: service.credential(), options: { keepBalance, keepBalanceUnit } },
+		user('Why?'),
+	);
+	expect(error?.message).toContain(message);
+	expect(error?.description).toContain('Top up the balance');
+	expect(answers()).toBe(0);
+});
 
 test('with enough balance it is asked', async () => {
 	const options = { keepBalance: 1, keepBalanceUnit: 'credits' };

@@ -161,12 +161,9 @@ describe.each<[string, INodeParameters]>([
 		expect(submissions(service.sandbox)).toMatchObject([{ body: { model: 'imagegen-9' } }]);
 	});
 
-	test.each(['png', 'webp'] as const)(
-		'takes a %s with an alpha channel as a mask',
-		async (format) => {
-			expect((await runWith(await picture(64, 48, format, true))).error).toBeUndefined();
-		},
-	);
+	test.each(['png', 'webp'] as const)('takes a %s with alpha channel as a mask', async (format) => {
+		expect((await runWith(await picture(64, 48, format, true))).error).toBeUndefined();
+	});
 });
 
 test('rows with the same picture upload it once, side by side too', async () => {

@@ -338,23 +338,30 @@ test('enhanced tags come back at once', async () => {
 	expect(service.sandbox.requests.list()).toHaveLength(1);
 });
 
-describe('what the service may know better is sent, and the user is told', () => {
-	const unlisted = (label: string, value: string) =>
-		`The ${label} "${value}" is not in this package's list: it is sent as it is`;
-	const early = '"Continue At" is -2, before the beginning of the song: it is sent as it is';
-	const version = more({ version: inMode('id', 'v9') });
-	const model = more({ model: inMode('id', 'choirgen') });
-	const gender = { tags: 'folk', ...more({ vocalGender: '={{ "Other" }}' }) };
-	const before = { gptDescription: 'slower', ...more({ continueAt: -2 }) };
-	const stem = { stemType: inMode('id', 'kazoo') };
+const unlisted = (label: string, value: string) =>
+	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
+const tooEarly = '"Continue At" is -2, before the beginning of the song: it is sent as it is';
+const newVersion = more({ version: inMode('id', 'v9') });
+const newModel = more({ model: inMode('id', 'choirgen') });
+const newGender = { tags: 'folk', ...more({ vocalGender: '={{ "Other" }}' }) };
+const atMinusTwo = { gptDescription: 'slower', ...more({ continueAt: -2 }) };
+const newStem = { stemType: inMode('id', 'kazoo') };
 
-	test.each<[string, string, INodeParameters, Given, string]>([
-		['a version', 'sounds', version, { version: 'v9' }, unlisted('version', 'v9')],
-		['a model', 'sounds', model, { model: 'choirgen' }, unlisted('model', 'choirgen')],
-		['a gender', 'coverSong', gender, { vocal_gender: 'Other' }, unlisted('vocal gender', 'Other')],
-		['a point before the beginning to continue at', 'extend', before, { continue_at: -2 }, early],
-		['a stem type', 'stems', stem, { stem_type: 'kazoo' }, unlisted('stem type', 'kazoo')],
-	])('%s', async (_, operation, given, body, note) => {
+test.each<[string, string, INodeParameters, Given, string]>([
+	['a version', 'sounds', newVersion, { version: 'v9' }, unlisted('version', 'v9')],
+	['a model', 'sounds', newModel, { model: 'choirgen' }, unlisted('model', 'choirgen')],
+	[
+		'a gender',
+		'coverSong',
+		newGender,
+		{ vocal_gender: 'Other' },
+		unlisted('vocal gender', 'Other'),
+	],
+	['a point before the beginning', 'extend', atMinusTwo, { continue_at: -2 }, tooEarly],
+	['a stem type', 'stems', newStem, { stem_type: 'kazoo' }, unlisted('stem type', 'kazoo')],
+])(
+	'%s that is not known is sent, and the user is told',
+	async (_, operation, given, body, note) => {
 		const taskId = service.sandbox.originals.track().id;
 		service.sandbox.requests.clear();
 		const { json } = await runOperation(
@@ -365,5 +372,5 @@ describe('what the service may know better is sent, and the user is told', () =>
 		const [posted] = service.sandbox.requests.list().filter(({ method }) => method === 'POST');
 		expect(posted?.body).toMatchObject(body);
 		expect(json[0]?.notes).toEqual([note]);
-	});
-});
+	},
+);

@@ -76,16 +76,13 @@ describe('A callback for a task', () => {
 		['image', done('mine', links('/files/1.png')), { kind: 'image' }],
 		['video', done('mine', { video_url: '/files/1.mp4' }), { kind: 'video' }],
 		['grid', { ...done('mine', {}), grid_image_url: '/files/g.png' }, { name: 'grid' }],
-	])(
-		'of %s starts an execution at once, though its link is relative',
-		async (family, json, file) => {
-			service.on('GET', shared('mine'), { json });
-			const { status, output } = await host.receive(ended('mine'));
-			expect(status).toBe(200);
-			const url = expect.stringContaining(`${service.url}/files/`) as string;
-			expect(output?.json).toMatchObject([{ family, results: [{ url, ...file }] }]);
-		},
-	);
+	])('of %s starts an execution at once, though a link is relative', async (family, json, file) => {
+		service.on('GET', shared('mine'), { json });
+		const { status, output } = await host.receive(ended('mine'));
+		expect(status).toBe(200);
+		const url = expect.stringContaining(`${service.url}/files/`) as string;
+		expect(output?.json).toMatchObject([{ family, results: [{ url, ...file }] }]);
+	});
 
 	test('of the music family starts an execution although the shared path answers 400', async () => {
 		const error = { code: 400, message: 'invalid task id' };
@@ -424,14 +421,12 @@ describe('The family', () => {
 	});
 });
 
-describe('The reference in the base address', () => {
-	test('can be in the file name', async () => {
-		service.on('GET', shared('ref'), { json: done('ref', links(`${service.url}/1.png`)) });
-		service.on('GET', '/1.png', { text: 'bytes', headers: { 'content-type': 'image/png' } });
-		const host = trigger({ downloadFiles: true, options: { fileName: '={{ $json.reference }}' } });
-		const { output } = await host.receive(picture('ref'), { query: { reference: 'row7' } });
-		expect(output?.items[0]?.binary?.data).toMatchObject({ fileName: 'row7.png' });
-	});
+test('The reference in the base address can be in the file name', async () => {
+	service.on('GET', shared('ref'), { json: done('ref', links(`${service.url}/1.png`)) });
+	service.on('GET', '/1.png', { text: 'bytes', headers: { 'content-type': 'image/png' } });
+	const host = trigger({ downloadFiles: true, options: { fileName: '={{ $json.reference }}' } });
+	const { output } = await host.receive(picture('ref'), { query: { reference: 'row7' } });
+	expect(output?.items[0]?.binary?.data).toMatchObject({ fileName: 'row7.png' });
 });
 
 describe('The output', () => {

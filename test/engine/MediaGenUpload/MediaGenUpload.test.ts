@@ -338,14 +338,11 @@ describe('from a URL', () => {
 		expect(service.sandbox.requests.list()).toEqual([]);
 	});
 
-	test.each(['/missing', '/reset', '/half'])(
-		'of %s, the error says that the URL is to be checked',
-		async (path) => {
-			const { error } = await run({ source: 'url', url: server.url + path });
-			expect(error?.message).toContain('[row 1 (item 0)]');
-			expect(error?.description).toBe('Check "URL", and that this n8n can fetch it.');
-		},
-	);
+	test.each(['/missing', '/reset', '/half'])('of %s, the error says: check "URL"', async (path) => {
+		const { error } = await run({ source: 'url', url: server.url + path });
+		expect(error?.message).toContain('[row 1 (item 0)]');
+		expect(error?.description).toBe('Check "URL", and that this n8n can fetch it.');
+	});
 });
 
 test('an upload that the service does not have is no task that is not there', async () => {

@@ -230,24 +230,18 @@ test.each([undefined, null, {}, { callbacks: [], bindTools: () => {} }])(
 	(other) => expect(() => completeAdapter(other, new Receipts())).not.toThrow(),
 );
 
-describe('The content of an answer', () => {
-	const call = [{ type: 'text', text: 'a' }, { type: 'tool-call' }];
+const withCall = [{ type: 'text', text: 'a' }, { type: 'tool-call' }];
 
-	test.each([
-		[
-			'is text where all blocks are: parsers that mend an answer read nothing else',
-			undefined,
-			'Hello',
-		],
-		['stays as it is beside a call', call, call],
-		['stays as it is without blocks', [], []],
-	])('%s', async (_, blocks, content) => {
-		const model = new SdkAdapter();
-		if (blocks) model.blocks = blocks;
-		completeAdapter(model, new Receipts());
-		expect(await model._generate([], 'options')).toEqual({
-			generations: [{ message: { content } }],
-		});
-		expect(await piecesOf(model)).toEqual([{ message: { content } }]);
+test.each([
+	['is text where all blocks are: parsers that mend it read nothing else', undefined, 'Hello'],
+	['stays as it is beside a call', withCall, withCall],
+	['stays as it is without blocks', [], []],
+])('The content of an answer %s', async (_, blocks, content) => {
+	const model = new SdkAdapter();
+	if (blocks) model.blocks = blocks;
+	completeAdapter(model, new Receipts());
+	expect(await model._generate([], 'options')).toEqual({
+		generations: [{ message: { content } }],
 	});
+	expect(await piecesOf(model)).toEqual([{ message: { content } }]);
 });

@@ -185,24 +185,21 @@ describe('Completions style', () => {
 	test.each([
 		['with its name', 'draw'],
 		['without a name', ''],
-	])(
-		'whole arguments behind whole ones, %s, without an id, are those of another call',
-		(_, name) => {
-			const piece = (called: string, given: string) =>
-				calls({ index: 0, id: '', function: { name: called, arguments: given } });
-			const answer = answerTo(
-				piece('draw', '{"n":1}'),
-				piece(name, '{"n":2}'),
-				piece(name, '{"n":3}'),
-			);
-			expect(answer.calls.map((call) => [call.name, call.input])).toEqual([
-				['draw', '{"n":1}'],
-				['draw', '{"n":2}'],
-				['draw', '{"n":3}'],
-			]);
-			expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(3);
-		},
-	);
+	])('whole arguments behind whole ones, %s, without an id, are of another call', (_, name) => {
+		const piece = (called: string, given: string) =>
+			calls({ index: 0, id: '', function: { name: called, arguments: given } });
+		const answer = answerTo(
+			piece('draw', '{"n":1}'),
+			piece(name, '{"n":2}'),
+			piece(name, '{"n":3}'),
+		);
+		expect(answer.calls.map((call) => [call.name, call.input])).toEqual([
+			['draw', '{"n":1}'],
+			['draw', '{"n":2}'],
+			['draw', '{"n":3}'],
+		]);
+		expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(3);
+	});
 
 	test.each<[string, string[]]>([
 		['an empty object', ['{}', '{"n":1}']],

@@ -206,37 +206,34 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 		{ onError: 'continueErrorOutput' },
 	],
 ])('%s', (_, given, options, settings) => {
-	test.each(TASK_OPERATIONS)(
-		'%s: every item knows its row, task and input',
-		async (__, operation) => {
-			const { outputs, error } = await run(operation, WANTS, given, options, settings);
-			expect(error).toBeUndefined();
-			const items = outputs.flat();
-			const perFile = given.output === 'files' && operation.hasOutput;
-			for (const [row, { json }] of rowsOf(WANTS).entries()) {
-				const want = WANTS[row] ?? 'one';
-				const own = items.filter((item) => rowOf(item) === row);
-				expect([want, own.length]).toEqual([want, perFile ? Math.max(1, RESULTS[want] ?? 1) : 1]);
-				for (const item of own) {
-					const fields = fieldsOf(item);
-					expect([want, fields.reference, fields.input]).toEqual([want, `row ${row}`, json]);
-					expect([want, 'error' in item.json]).toEqual([want, isError(want, operation, options)]);
-					if (hasTask(want, operation))
-						expect(fields.taskId).toMatch(new RegExp(`^task_${want}_\\d+$`));
-					else expect(fields).not.toHaveProperty('taskId');
-					const status = hasTask(want, operation) ? (ENDS[want] ?? 'completed') : 'not submitted';
-					expect([want, fields.status]).toEqual([want, status]);
-				}
+	test.each(TASK_OPERATIONS)('%s: items know their row, task and input', async (__, operation) => {
+		const { outputs, error } = await run(operation, WANTS, given, options, settings);
+		expect(error).toBeUndefined();
+		const items = outputs.flat();
+		const perFile = given.output === 'files' && operation.hasOutput;
+		for (const [row, { json }] of rowsOf(WANTS).entries()) {
+			const want = WANTS[row] ?? 'one';
+			const own = items.filter((item) => rowOf(item) === row);
+			expect([want, own.length]).toEqual([want, perFile ? Math.max(1, RESULTS[want] ?? 1) : 1]);
+			for (const item of own) {
+				const fields = fieldsOf(item);
+				expect([want, fields.reference, fields.input]).toEqual([want, `row ${row}`, json]);
+				expect([want, 'error' in item.json]).toEqual([want, isError(want, operation, options)]);
+				if (hasTask(want, operation))
+					expect(fields.taskId).toMatch(new RegExp(`^task_${want}_\\d+$`));
+				else expect(fields).not.toHaveProperty('taskId');
+				const status = hasTask(want, operation) ? (ENDS[want] ?? 'completed') : 'not submitted';
+				expect([want, fields.status]).toEqual([want, status]);
 			}
-			expect(items.map(rowOf).filter((row) => row === undefined)).toEqual([]);
+		}
+		expect(items.map(rowOf).filter((row) => row === undefined)).toEqual([]);
 
-			const names = items.flatMap(({ binary = {} }) =>
-				Object.values(binary).map(({ fileName }) => fileName?.toLowerCase()),
-			);
-			expect(names).toHaveLength(9);
-			expect(new Set(names).size).toBe(names.length);
-		},
-	);
+		const names = items.flatMap(({ binary = {} }) =>
+			Object.values(binary).map(({ fileName }) => fileName?.toLowerCase()),
+		);
+		expect(names).toHaveLength(9);
+		expect(new Set(names).size).toBe(names.length);
+	});
 });
 
 test.each(TASK_OPERATIONS)('%s: an error of all leaves each its input', async (_, operation) => {

@@ -133,29 +133,26 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		});
 	});
 
-	test.each(CASES)(
-		'%s: every result once, with number, name and file',
-		async (_, buys, results) => {
-			const { json, items, error } = await run(buys());
-			expect(error).toBeUndefined();
-			expect(json).toHaveLength(1);
-			const bought = boughtTask();
-			expect(json[0]).toMatchObject({ taskId: bought.id, status: 'completed', progress: 100 });
-			expect(json[0]).not.toHaveProperty('error');
-			expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
-			expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());
-			expect(json[0]?.url).toBe(urlsOf(json[0]?.results)[0]);
-			const ends = asRows(json[0]?.results).map(({ expiresAt }) => expiresAt);
-			expect(ends.filter((value) => !isIsoOrNull(value))).toEqual([]);
-			const costs = [json[0]?.cost, json[0]?.creditsCost];
-			expect(costs.filter((value) => !isNumberOrNull(value))).toEqual([]);
+	test.each(CASES)('%s: each result once, with number, name and file', async (_, buys, results) => {
+		const { json, items, error } = await run(buys());
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(1);
+		const bought = boughtTask();
+		expect(json[0]).toMatchObject({ taskId: bought.id, status: 'completed', progress: 100 });
+		expect(json[0]).not.toHaveProperty('error');
+		expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
+		expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());
+		expect(json[0]?.url).toBe(urlsOf(json[0]?.results)[0]);
+		const ends = asRows(json[0]?.results).map(({ expiresAt }) => expiresAt);
+		expect(ends.filter((value) => !isIsoOrNull(value))).toEqual([]);
+		const costs = [json[0]?.cost, json[0]?.creditsCost];
+		expect(costs.filter((value) => !isNumberOrNull(value))).toEqual([]);
 
-			const files = Object.values(items[0]?.binary ?? {});
-			expect(files).toHaveLength(bought.urls.length);
-			for (const file of files) expect(await readBinary(file)).toHaveLength(RESULT_BYTES);
-			expect(new Set(files.map(({ fileName }) => fileName)).size).toBe(files.length);
-		},
-	);
+		const files = Object.values(items[0]?.binary ?? {});
+		expect(files).toHaveLength(bought.urls.length);
+		for (const file of files) expect(await readBinary(file)).toHaveLength(RESULT_BYTES);
+		expect(new Set(files.map(({ fileName }) => fileName)).size).toBe(files.length);
+	});
 
 	test('what a picture cost is a number', async () => {
 		const { json } = await run(inputOf('image.generate', { n: 2 }));

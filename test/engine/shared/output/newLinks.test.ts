@@ -44,19 +44,16 @@ beforeEach(() => {
 describe('A link that expired while another task ran', () => {
 	const slow = () => service.on('GET', '/v1/tasks/task_2', running, running, picturesAt('/2.png'));
 
-	test.each([403, 404, 410])(
-		'(HTTP %d) is replaced by the one that the record has by then',
-		async (status) => {
-			renews(['/old.png'], ['/new.png']);
-			slow();
-			service.on('GET', '/old.png', { status });
-			const run = await runNode(buy('poll', 2));
-			expect(run.json[0]).toMatchObject({ taskId: 'task_1', url: `${service.url}/new.png` });
-			expect(run.json[0]).not.toHaveProperty('notes');
-			expect(await contentsOf(run)).toEqual(['one']);
-			expect(await contentsOf(run, 1)).toEqual(['two']);
-		},
-	);
+	test.each([403, 404, 410])('(HTTP %d) is replaced by what the record has now', async (status) => {
+		renews(['/old.png'], ['/new.png']);
+		slow();
+		service.on('GET', '/old.png', { status });
+		const run = await runNode(buy('poll', 2));
+		expect(run.json[0]).toMatchObject({ taskId: 'task_1', url: `${service.url}/new.png` });
+		expect(run.json[0]).not.toHaveProperty('notes');
+		expect(await contentsOf(run)).toEqual(['one']);
+		expect(await contentsOf(run, 1)).toEqual(['two']);
+	});
 
 	test('is replaced after a pause, too', async () => {
 		renews(['/old.png'], ['/new.png']);

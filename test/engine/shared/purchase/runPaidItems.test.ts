@@ -452,15 +452,12 @@ describe('Items that may have been bought', () => {
 		['a 502', serviceError(502, 'Bad gateway', { task_id: 'task-7331' })],
 		['a 408', { status: 408, json: { data: [{ task_id: 'task-7331' }] } }],
 		['an error in HTTP 200', { json: { code: 500, message: 'Late', data: { job: 'task-7331' } } }],
-	])(
-		'the answer of one stands in the error of a run that stops: %s that names its task',
-		async (_, reply) => {
-			onSubmit(accepted('task_1'), reply);
-			const { error } = await buy(2, oneByOne);
-			expect(error?.message.split('task-7331')).toHaveLength(2);
-			expect(error?.description).toContain('task-7331');
-		},
-	);
+	])('its answer stands in the error of the run: %s that names its task', async (_, reply) => {
+		onSubmit(accepted('task_1'), reply);
+		const { error } = await buy(2, oneByOne);
+		expect(error?.message.split('task-7331')).toHaveLength(2);
+		expect(error?.description).toContain('task-7331');
+	});
 
 	test.each([400, 402, 422, 429])(
 		'one that is refused with %d, and whose task the answer names, is among them',

@@ -145,21 +145,18 @@ describe('The id of a task that was bought is never lost', () => {
 		['a link as data', { code: 200, data: link('made.png') }],
 		['a word that is a state', { code: 200, data: 'success' }],
 		['another name', { code: 200, payload: { ticket: 'abc-1' } }],
-	])(
-		'an acknowledgement without an id that can be read stands in the message and in the item: %s',
-		async (_, body) => {
-			onSubmit({ json: body });
-			const { json } = await buy(1, {}, goOn);
-			expect(json[0]).toMatchObject({
-				status: 'unknown',
-				error: {
-					message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [row 1 (item 0)]`,
-					response: JSON.stringify(body),
-				},
-			});
-			expect(recordsRead()).toEqual([]);
-		},
-	);
+	])('an acknowledgement without a readable id stands in message and item: %s', async (_, body) => {
+		onSubmit({ json: body });
+		const { json } = await buy(1, {}, goOn);
+		expect(json[0]).toMatchObject({
+			status: 'unknown',
+			error: {
+				message: `The response could not be read (HTTP 200): ${JSON.stringify(body)} [row 1 (item 0)]`,
+				response: JSON.stringify(body),
+			},
+		});
+		expect(recordsRead()).toEqual([]);
+	});
 
 	test.each([
 		['without a body', { text: '' }, ''],
@@ -462,15 +459,12 @@ describe('An error with HTTP 200', () => {
 		['the ID of another task beside it', { code: 200, task_id: 'task_9', data: busy }],
 		['the ID of another task', { code: 200, data: { id: 'task_9', status: 'failed' } }],
 		['the ID of another task alone', { code: 200, data: { task_id: 'task_9', status: 'failed' } }],
-	])(
-		'that has %s is none of the task: it is read again, and not bought again',
-		async (_, error) => {
-			onRecord({ json: error }, completed);
-			const { json } = await buy(1, {}, retryOnFail);
-			expect(statesOf(json)).toEqual(['task_1: completed']);
-			expect(bought()).toHaveLength(1);
-		},
-	);
+	])('that has %s is none of the task: it is read again, not bought again', async (_, error) => {
+		onRecord({ json: error }, completed);
+		const { json } = await buy(1, {}, retryOnFail);
+		expect(statesOf(json)).toEqual(['task_1: completed']);
+		expect(bought()).toHaveLength(1);
+	});
 
 	test.each<[string, object]>([
 		['of a task that has failed says so by its id', { ...tooLoud, code: 500 }],

@@ -148,21 +148,15 @@ describe('The item is bought', () => {
 		expect(json[0]).not.toHaveProperty('reused');
 	});
 
-	test.each(['failed', ' Failed', 'FAILURE'])(
-		'where the task %s, which the service refunded',
-		async (status) => {
-			onKnown({ json: { code: 200, data: { status, error: { message: 'Refused' } } } });
-			expect(statesOf((await buyOrUse()).json)).toEqual(['task_1: completed']);
-		},
-	);
+	test.each(['failed', ' Failed', 'FAILURE'])('where its task %s (refunded)', async (status) => {
+		onKnown({ json: { code: 200, data: { status, error: { message: 'Refused' } } } });
+		expect(statesOf((await buyOrUse()).json)).toEqual(['task_1: completed']);
+	});
 
-	test.each([403, 404, 410])(
-		'where its links answer %i, and "When Files Are Gone" is Buy Again',
-		async (status) => {
-			onFile(gone(status));
-			expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);
-		},
-	);
+	test.each([403, 404, 410])('where its links answer %i, with Buy Again', async (status) => {
+		onFile(gone(status));
+		expect(statesOf((await buyOrUse(buyAgain)).json)).toEqual(['task_1: completed']);
+	});
 
 	test('where its song is gone, though its cover is not, with Buy Again', async () => {
 		const [audio_url, image_url] = [`${service.url}/known.mp3`, `${service.url}/cover.png`];
@@ -325,16 +319,13 @@ test('of an item that may have been bought, the task that the user has found sin
 test.each<[string, object]>([
 	['doNotSend', { message: expect.stringContaining('by an earlier attempt') }],
 	['sendAgain', { description: expect.stringContaining('an earlier attempt may have bought') }],
-])(
-	'an item that may have been bought stays so where the look at its task fails: %s',
-	async (whenUnsure, error) => {
-		onKnown(failed(), { status: 500 });
-		onSubmit({ status: 500 });
-		const { json } = await buyOrUse({ whenUnsure }, retryAndGoOn);
-		expect(json).toMatchObject([{ status: 'unknown', error }]);
-		expect(bought()).toBe(1);
-	},
-);
+])('an item in doubt stays so where its task cannot be read: %s', async (whenUnsure, error) => {
+	onKnown(failed(), { status: 500 });
+	onSubmit({ status: 500 });
+	const { json } = await buyOrUse({ whenUnsure }, retryAndGoOn);
+	expect(json).toMatchObject([{ status: 'unknown', error }]);
+	expect(bought()).toBe(1);
+});
 
 test('an attempt that ends because a task cannot be read names what the one before bought', async () => {
 	onKnown(withFile(), { status: 500 });

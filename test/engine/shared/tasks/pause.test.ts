@@ -145,13 +145,10 @@ test('a workflow whose timeout is shorter than the pause is told so, with both f
 	}
 });
 
-test.each([-1, 0, undefined])(
-	'without a timeout (%p) nothing is said',
-	async (executionTimeout) => {
-		const { paused } = await pause(1, {}, { workflowSettings: { executionTimeout } });
-		expect(paused.json[0]?.notes).toEqual([NOT_READ]);
-	},
-);
+test.each([-1, 0, undefined])('with no timeout (%p) nothing is said', async (executionTimeout) => {
+	const { paused } = await pause(1, {}, { workflowSettings: { executionTimeout } });
+	expect(paused.json[0]?.notes).toEqual([NOT_READ]);
+});
 
 test('a waiting item is its task, beside the row; nothing that was not given is in it', async () => {
 	const { paused } = await pause();

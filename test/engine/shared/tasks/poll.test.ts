@@ -95,14 +95,11 @@ describe('A task is asked for', () => {
 		[5.5, [1, 5.75]],
 		[5.75, [1, 5]],
 		[0.75, [1, 5]],
-	])(
-		'at its end in %d s, if that is no later than a quarter of the interval: %j',
-		async (estimate, requests) => {
-			onRecord({ json: { status: 'running', estimated_time: estimate } }, completed);
-			await buy(1, { pollInterval: 4 });
-			expect(askedAt()).toEqual(requests);
-		},
-	);
+	])('at its end in %d s, within a quarter of the interval: %j', async (estimate, requests) => {
+		onRecord({ json: { status: 'running', estimated_time: estimate } }, completed);
+		await buy(1, { pollInterval: 4 });
+		expect(askedAt()).toEqual(requests);
+	});
 
 	test.each<[string, Reply]>([
 		['submitted', running],
@@ -352,14 +349,11 @@ describe('A completed record without a result is read again', () => {
 	test.each<[string, object]>([
 		['lacks some of its files', { music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] }],
 		['has no audio that', { cover_url: 'https://files.example.com/cover.png' }],
-	])(
-		'and what it has comes out in the end, with a note that its record %s',
-		async (words, result) => {
-			const { item } = await madeBy('music.sounds', empty(result));
-			expect(item?.results).toHaveLength(1);
-			expect(item?.notes).toEqual([expect.stringContaining(`its record ${words}`)]);
-		},
-	);
+	])('and what it has comes out at last, with a note that its record %s', async (words, result) => {
+		const { item } = await madeBy('music.sounds', empty(result));
+		expect(item?.results).toHaveLength(1);
+		expect(item?.notes).toEqual([expect.stringContaining(`its record ${words}`)]);
+	});
 
 	test.each<[string, string, object]>([
 		['a song under the ending of a video', 'music.sounds', songAt(`${FIRST_SONG}.mp4`)],

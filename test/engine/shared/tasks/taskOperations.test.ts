@@ -109,14 +109,11 @@ test.each([
 	['={{ null }}', 'is required: its expression is empty'],
 	['={{ "" }}', 'is required: its expression is empty'],
 	['', 'is required'],
-])(
-	'a JSON Body (%s) that gives nothing is refused: it would buy an empty request',
-	async (body, words) => {
-		const { error } = await submit(undefined, { bodyType: 'json', body });
-		expect(error?.message).toBe(`"JSON Body" ${words} [row 1 (item 0)]`);
-		expect(bodies()).toEqual([]);
-	},
-);
+])('a JSON Body (%s) of nothing is refused: it would buy an empty request', async (body, words) => {
+	const { error } = await submit(undefined, { bodyType: 'json', body });
+	expect(error?.message).toBe(`"JSON Body" ${words} [row 1 (item 0)]`);
+	expect(bodies()).toEqual([]);
+});
 
 test.each([
 	['={{ $json.kind }}', 'is required: its expression is empty'],

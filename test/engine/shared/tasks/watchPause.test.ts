@@ -583,23 +583,20 @@ describe('The time limit of a pause', () => {
 	test.each([
 		[401, 'Authentication failed: No more'],
 		[403, 'Permission denied: No more'],
-	])(
-		'a key that is refused with %i until then is an error item that names the task',
-		async (status, message) => {
-			onRecord(running, serviceError(status, 'No more'));
-			const execution = await pauseSounds(1, {}, { timeout: 20 });
-			expect((await execution.resumed).json).toMatchObject([
-				{
-					taskId: 'task_1',
-					error: {
-						message: `${message} [row 1 (item 0)]`,
-						httpStatus: status,
-						recordKey: expect.any(String),
-					},
+	])('a key refused with %i until then is an error item with the task', async (status, message) => {
+		onRecord(running, serviceError(status, 'No more'));
+		const execution = await pauseSounds(1, {}, { timeout: 20 });
+		expect((await execution.resumed).json).toMatchObject([
+			{
+				taskId: 'task_1',
+				error: {
+					message: `${message} [row 1 (item 0)]`,
+					httpStatus: status,
+					recordKey: expect.any(String),
 				},
-			]);
-		},
-	);
+			},
+		]);
+	});
 
 	test('a download that lasts beyond n8n’s own limit resumes nothing: n8n has', async () => {
 		service.on('GET', '/slow.mp3', { raw: trickle });

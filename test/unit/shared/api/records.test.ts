@@ -148,14 +148,12 @@ describe('A task record is read, whatever its other fields hold', () => {
 	});
 
 	const statuses = ['', '  ', 7, null].map((status) => ({ status }));
+	const NO_RECORDS = [undefined, null, 'completed', 7, [], {}, { data: [] }, ...statuses];
 
-	test.each([...[undefined, null, 'completed', 7, [], {}, { data: [] }], ...statuses])(
-		'%j is not a record',
-		(answer) => {
-			expect(readTaskRecord(answer)).toBeUndefined();
-			expect(readTask(answer)).toBeUndefined();
-		},
-	);
+	test.each(NO_RECORDS)('%j is not a record', (answer) => {
+		expect(readTaskRecord(answer)).toBeUndefined();
+		expect(readTask(answer)).toBeUndefined();
+	});
 });
 
 describe('The id of an acknowledgement is read', () => {

@@ -158,12 +158,9 @@ describe('The pictures of a grid keep their numbers', () => {
 		expect(filesOf(family, raw)).toEqual(expected);
 	});
 
-	test.each<TaskFamily>(['image', 'music', 'video'])(
-		'of a custom request of the node of %s',
-		(family) => {
-			expect(filesOf(family, { action: 'IMAGINE', ...grid })).toEqual(expected);
-		},
-	);
+	test.each<TaskFamily>(['image', 'music', 'video'])('of a custom request of %s', (family) => {
+		expect(filesOf(family, { action: 'IMAGINE', ...grid })).toEqual(expected);
+	});
 
 	test.each<[string, unknown]>([
 		['objects', four.map((url) => ({ url }))],
@@ -505,13 +502,12 @@ describe('A link is read in any notation', () => {
 		expect(urlsOf('image', { result: { [field]: value } })).toEqual([]);
 	});
 
-	test.each(words('pathway named titled prompted texture tagsoup idol'))(
-		'the field %s only begins like one of a text',
-		(field) => {
-			const urls = urlsOf('image', { result: { [field]: '/f/1.png' } });
-			expect(urls).toEqual(['https://api.example.com/f/1.png']);
-		},
-	);
+	const LIKE_TEXT = words('pathway named titled prompted texture tagsoup idol');
+
+	test.each(LIKE_TEXT)('the field %s only begins like one of a text', (field) => {
+		const urls = urlsOf('image', { result: { [field]: '/f/1.png' } });
+		expect(urls).toEqual(['https://api.example.com/f/1.png']);
+	});
 
 	test('as JSON in a text', () => {
 		const songs = [link('1.mp3'), link('2.mp3')];
@@ -563,19 +559,19 @@ describe('A file that stands in the record itself', () => {
 		expect(kindsOf('image', { video_url: url })).toEqual([kind]);
 	});
 
-	test.each(words('data content bytes b64 b64_json base64 image_base64 imageBase64 pngB64'))(
-		'as base64 in the field %s',
-		(field) => {
-			expect(urlsOf({ [field]: png })).toEqual([data]);
-		},
+	const WITH_BASE64 = words(
+		'data content bytes b64 b64_json base64 image_base64 imageBase64 pngB64',
 	);
 
-	test.each(words('hash database contents content_id data_id metadata image'))(
-		'no base64 is looked for in the field %s',
-		(field) => {
-			expect(urlsOf({ [field]: png, mime_type: 'image/png' })).toEqual([]);
-		},
-	);
+	test.each(WITH_BASE64)('as base64 in the field %s', (field) => {
+		expect(urlsOf({ [field]: png })).toEqual([data]);
+	});
+
+	const WITHOUT_BASE64 = words('hash database contents content_id data_id metadata image');
+
+	test.each(WITHOUT_BASE64)('no base64 is looked for in the field %s', (field) => {
+		expect(urlsOf({ [field]: png, mime_type: 'image/png' })).toEqual([]);
+	});
 
 	test.each([
 		['image/png', 'iVBORw0KGgoA'],
@@ -588,25 +584,23 @@ describe('A file that stands in the record itself', () => {
 		expect(urlsOf({ data: content.slice(0, 15) })).toEqual([]);
 	});
 
-	test.each(words('mime_type mimeType content_type contentType media_type type'))(
-		'its type stands in %s',
-		(field) => {
-			const content = 'AAAAIGZ0eXBpc29t';
-			const made = [`data:video/mp4;base64,${content}`];
-			expect(urlsOf({ content, [field]: 'video/mp4' })).toEqual(made);
-			expect(urlsOf({ content, type: 'mp4', [field]: 'VIDEO/mp4' })).toEqual([
-				made[0]?.replace('video', 'VIDEO'),
-			]);
-		},
-	);
+	const WITH_TYPE = words('mime_type mimeType content_type contentType media_type type');
 
-	test.each([7, 'text/plain', 'xvideo/mp4', 'video/', 'video/m p4', 'mp4', null])(
-		'a type of %j tells nothing',
-		(type) => {
-			expect(urlsOf({ content: 'AAAAIGZ0eXBpc29t', type })).toEqual([]);
-			expect(urlsOf({ content: png, type })).toEqual([data]);
-		},
-	);
+	test.each(WITH_TYPE)('its type stands in %s', (field) => {
+		const content = 'AAAAIGZ0eXBpc29t';
+		const made = [`data:video/mp4;base64,${content}`];
+		expect(urlsOf({ content, [field]: 'video/mp4' })).toEqual(made);
+		expect(urlsOf({ content, type: 'mp4', [field]: 'VIDEO/mp4' })).toEqual([
+			made[0]?.replace('video', 'VIDEO'),
+		]);
+	});
+
+	const NO_TYPES = [7, 'text/plain', 'xvideo/mp4', 'video/', 'video/m p4', 'mp4', null];
+
+	test.each(NO_TYPES)('a type of %j tells nothing', (type) => {
+		expect(urlsOf({ content: 'AAAAIGZ0eXBpc29t', type })).toEqual([]);
+		expect(urlsOf({ content: png, type })).toEqual([data]);
+	});
 
 	test('what holds other characters is text; line breaks and the other alphabet are base64', () => {
 		const type = 'video/mp4';
