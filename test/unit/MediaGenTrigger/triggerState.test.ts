@@ -141,10 +141,6 @@ describe('An execution that starts', () => {
 		expect(await stateOf(trigger, 'task')).toBe('started');
 	});
 
-	test('is told if another process began it', () => {
-		expect(confirm(newTrigger(), '1')).toBe('unknown');
-	});
-
 	test.each([0, 2])(
 		'is told of another one, too, where %i hours passed before the first: n8n had them in its queue',
 		async (hours) => {

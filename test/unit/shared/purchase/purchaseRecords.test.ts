@@ -158,15 +158,6 @@ describe('What an attempt leaves to the next one', () => {
 		expect(open().stateOf(fox)).toBeUndefined();
 	});
 
-	test('a run whose items all came out leaves nothing in the data of the execution', () => {
-		runOnce((records) => {
-			upload(records, 0, 'picture');
-			records.mark(fox, TASK_1);
-			records.complete(0);
-		});
-		expect(kept).toEqual({});
-	});
-
 	test('what another version of this package saved in the execution is read: names and keys stay', () => {
 		kept = {
 			mediaGenPurchases: {
