@@ -31,7 +31,6 @@ async function submitted(path: string, body: object): Promise<string> {
 	return idOf(answer);
 }
 
-/** The answer of the task query after the task's end. */
 async function ended(path: string, body: object): Promise<Answer> {
 	const id = await submitted(path, body);
 	await it.clock.advance(10_000);
@@ -40,7 +39,6 @@ async function ended(path: string, body: object): Promise<Answer> {
 	);
 }
 
-/** What a record of each dialect has, by dialect. */
 type Expected = Record<DialectName, object>;
 
 describe.each(DIALECTS)('in the dialect %s', (dialect) => {

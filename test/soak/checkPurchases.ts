@@ -3,7 +3,6 @@ import type { Sandbox } from '../../sandbox/service';
 import { tally } from '../support/tally';
 import { BUY } from './workflows';
 
-/** A purchase that the service accepted. */
 export interface Purchase {
 	taskId: string;
 	/** `<launch>-<item>`: which start of an execution, and which of its items. */
@@ -81,7 +80,6 @@ function readExecution({ runs, error }: Execution, seen: Seen): string {
 /** Each line has the item's reference, which is its marker: an index alone would not tell the rounds of a loop apart. */
 const UNCLEAR = /no clear answer: the task may have been bought \(.*, reference "(s\d+-\d+)"\)/g;
 
-/** Reads what n8n has of the executions. */
 export function readAll(executions: readonly Execution[], log: string): Seen {
 	const uncertain = [...log.matchAll(UNCLEAR)].map(([, marker = '']) => marker);
 	const seen: Seen = { cameOut: new Set(), text: '', uncertain: new Set(uncertain) };

@@ -25,7 +25,6 @@ const ON_QUERIES: [Effect, ...Effect[]] = [
 	{ type: 'emptyBody' },
 ];
 
-/** Adds one more fault, for one or two of the next requests. */
 export function addFault(sandbox: Sandbox, random: Random): void {
 	const onSubmissions = random.chance(0.6);
 	sandbox.faults.add({

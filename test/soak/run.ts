@@ -50,7 +50,6 @@ const progress = terminalProgress();
 interface Kill {
 	/** Milliseconds since 1970. */
 	at: number;
-	/** Executions that ran. */
 	running: number;
 }
 
@@ -58,7 +57,6 @@ async function running(host: Host): Promise<string[]> {
 	return (await host.executions({ status: ['running', 'new'] })).map(({ id }) => id);
 }
 
-/** Buys until enough is accepted or the time is over. */
 async function buyAll(
 	host: Host,
 	sandbox: Sandbox,
@@ -106,7 +104,6 @@ async function buyAll(
 	return { kills, launches, stops };
 }
 
-/** Waits for the executions to end, and reads all of them. */
 async function readExecutions(
 	host: Host,
 	workflows: readonly SoakWorkflow[],

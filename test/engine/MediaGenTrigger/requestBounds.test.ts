@@ -18,7 +18,6 @@ beforeEach(() => {
 	host = new TriggerHost(service.credential(), { downloadFiles: false });
 });
 
-/** Calls the trigger for so many tasks at once. */
 const callAll = async (count: number, name: string) =>
 	await Promise.all(
 		Array.from({ length: count }, (_, at) =>

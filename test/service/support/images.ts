@@ -6,10 +6,8 @@ export const IMAGES = '/v1/images/generations';
 export const OFFICIAL = { model: 'imagegen-2-official', prompt: 'a lighthouse at dusk' };
 export const LITE = { model: 'imgfast-3.1-flash-lite-image', prompt: 'a lighthouse at dusk' };
 
-/** The link of the first picture of an image task. */
 export const firstUrl = (task: Json) => text(task.result?.images?.[0]?.url?.[0]);
 
-/** A small plain picture. */
 export async function plainImage(
 	format: 'png' | 'jpeg' | 'webp' | 'gif',
 	{ width = 64, height = 64, alpha = false } = {},
@@ -40,7 +38,6 @@ export async function upload(
 	});
 }
 
-/** Uploads a plain picture and gives its URL. */
 export async function uploaded(
 	sandbox: Sandbox,
 	...image: Parameters<typeof plainImage>

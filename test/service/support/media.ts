@@ -44,7 +44,6 @@ export function listen(bytes: Buffer): Sound {
 	};
 }
 
-/** What ffprobe says of a file. */
 export function probe(bytes: Buffer): {
 	codec: string;
 	width?: number;

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { type LocalServer, openServer } from '../../support/server';
 import type { Json } from './sandbox';
 
-/** A callback as it arrived. */
 export interface Arrival {
 	path: string;
 	body: Json;

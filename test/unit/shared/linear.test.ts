@@ -190,7 +190,6 @@ describe.each(READERS)('The time for %s grows with its length', (_, read) => {
 	});
 });
 
-/** Bodies with many parts. */
 const BODIES: ReadonlyArray<readonly [string, (size: number) => Record<string, unknown>]> = [
 	['links in a list', (size) => ({ result: { images: [{ url: list(size, link) }] } })],
 	['links in objects', (size) => ({ result: { images: titled(size, 'url') } })],

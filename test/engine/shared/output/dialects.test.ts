@@ -105,7 +105,6 @@ const isNumberOrNull = (value: unknown) =>
 const isIsoOrNull = (value: unknown) =>
 	value === null || (typeof value === 'string' && new Date(value).toISOString() === value);
 
-/** The task of the only submission. */
 function boughtTask() {
 	const [submission] = submissions(service.sandbox);
 	const bought = service.sandbox.tasks.get(submission?.task ?? '');

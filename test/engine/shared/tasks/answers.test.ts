@@ -25,7 +25,6 @@ const link = (name: string) => `https://files.example.com/${name}`;
 
 const track = songAt(link('1.mp3'));
 
-/** Task: Get, of the task task_1. */
 const getTask = async (family: string, parameters: INodeParameters = {}) =>
 	await runnerOf(service)(`${family}.task.get`, {
 		taskId: 'task_1',

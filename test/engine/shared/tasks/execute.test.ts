@@ -14,7 +14,6 @@ const fault = (rule: FaultRuleInput) => service.sandbox.faults.add(rule);
 const run = async (count: number, options = {}, more = {}) =>
 	await buySounds(service, count, options, more);
 
-/** The submissions that arrived. */
 const sent = () => service.sandbox.requests.list({ path: SUBMIT.path });
 
 /** Nothing is bought twice, and every task that was bought is named in the output or in the message. */

@@ -172,7 +172,6 @@ test.each([
 
 const tasks = [{ json: { id: 'task_8' } }, { json: { id: 'task_9' } }];
 
-/** Reads the tasks that the items name. */
 const readTasks = async (
 	operation: string,
 	more: Partial<RunOptions> = {},

@@ -16,7 +16,6 @@ const part = (block: number, text: string, extra: Partial<Part> = {}): Part => (
 
 const print = (prefix: Part[], model = MODEL) => createFingerprinter()(model, prefix);
 
-/** Compares the prefixes of two runs. */
 const compareRuns = (before: Part[], now: Part[], model = MODEL) =>
 	compareWithAll([print(before)], print(now, model));
 

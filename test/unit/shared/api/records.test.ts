@@ -9,7 +9,6 @@ import {
 	toMilliseconds,
 } from '../../../../nodes/shared/api/records';
 
-/** What a submission was accepted with. */
 const accepted = (answer: unknown, isSent: (id: string) => boolean = () => false) =>
 	readSubmission(answer, isSent);
 

@@ -16,7 +16,6 @@ const signerOf = (key: string) => ({
 
 const signer = signerOf('key');
 
-/** A credential without a key. */
 const unable = { sign: () => undefined };
 
 const TRIGGER = 'https://n8n.example.com/webhook/1f2e';

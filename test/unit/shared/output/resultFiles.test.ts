@@ -29,7 +29,6 @@ function filesOf(family: TaskFamily | null, raw: Record<string, unknown>, reques
 
 const link = (name: string) => `https://files.example.com/${name}`;
 
-/** The results of a record whose `result` this is. */
 const resultsOf = (family: TaskFamily | null, result: unknown) =>
 	resultFiles(recordOf({ result }), family);
 
