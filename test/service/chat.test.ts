@@ -601,10 +601,7 @@ describe('a strict sandbox', () => {
 		['the request', { messages: [user('x')], ...marker }],
 		['a tool', { messages: [user('x')], tools: [{ type: 'function', ...marker }] }],
 		['a function', { messages: [user('x')], tools: [{ function: { name: 'a', ...marker } }] }],
-		[
-			'a tool result',
-			{ messages: [user('x'), assistant('1'), result('1', [block('done', true)])] },
-		],
+		['a result', { messages: [user('x'), assistant('1'), result('1', [block('done', true)])] }],
 	])('refuses a marker on %s of completions, which enables nothing', async (_where, body) => {
 		it.sandbox.settings.set({ strict: false });
 		expect(seen(await it.completions(body))).toMatchObject({ read: 0, written: 0 });

@@ -207,21 +207,16 @@ test('the reference is encoded into the address, the text of the address stays, 
 	expect(address).not.toContain(SCRIPTED_KEY);
 });
 
+const row7 = { reference: 'row 7' };
+const [ownReference, ownSignature] = [`${BASE}?reference=mine`, `${BASE}?signature=mine`];
+const to = (callbackBaseUrl: string) => ({ ...perRow, callbackBaseUrl });
+
 test.each<[string, IDataObject, INodeParameters, unknown]>([
 	['without a reference', {}, { callbackBaseUrl: BASE }, BASE],
-	[
-		'whose address has a reference',
-		{ reference: 'row 7' },
-		{ ...perRow, callbackBaseUrl: `${BASE}?reference=mine` },
-		`${BASE}?reference=mine`,
-	],
-	[
-		'whose address has a signature, as that of a paused execution,',
-		{ reference: 'row 7' },
-		{ ...perRow, callbackBaseUrl: `${BASE}?signature=mine` },
-		`${BASE}?signature=mine`,
-	],
-	['without an address', { reference: 'row 7' }, { reference: 'row 7' }, undefined],
+	['whose address has a reference', row7, to(ownReference), ownReference],
+	// As that of a paused execution has.
+	['whose address has a signature', row7, to(ownSignature), ownSignature],
+	['without an address', row7, row7, undefined],
 ])('a row %s changes nothing', async (_, row, options, address) => {
 	expect(await addresses([row], options)).toEqual([address]);
 });

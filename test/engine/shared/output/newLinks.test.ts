@@ -110,17 +110,15 @@ test.each<[string, Reply]>([
 	expect(await contentsOf(await runNode(buy('poll')))).toEqual(['one']);
 });
 
+const made = { images: [{ url: '/new.png' }] };
+const expired: Reply = { json: { code: 200, data: { status: 'expired', result: made } } };
+
 test.each<[string, () => Reply, number?]>([
 	['has the same link', () => picturesAt('/old.png')],
 	['has another number of files', () => picturesAt('/new.png', '/2.png')],
-	['is that of another task', () => completedWith({ images: [{ url: '/new.png' }] }, { id: 'x' })],
+	['is that of another task', () => completedWith(made, { id: 'x' })],
 	['says that the task failed', () => ({ json: { status: 'failed' } })],
-	[
-		'has new links of a task that expired',
-		() => ({
-			json: { code: 200, data: { status: 'expired', result: { images: [{ url: '/new.png' }] } } },
-		}),
-	],
+	['has new links of a task that expired', () => expired],
 	['cannot be read', () => ({ status: 500 }), 6],
 ])('A dead link whose record then %s is an error, which names it', async (_, reply, reads = 2) => {
 	service.on('GET', '/v1/tasks/task_1', picturesAt('/old.png'), reply());
