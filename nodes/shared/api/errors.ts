@@ -1,6 +1,5 @@
-import { isObject, isText, toShortText } from '../util/json';
+import { isObject, isText, objectOf, toShortText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
-import { z } from '../util/vendor/zod';
 
 /**
  * Whether a failed request may have been carried out anyway. `no`: the service said so, or never received it.
@@ -175,22 +174,20 @@ const STATUS_OF_TYPE = new Map([
 	['server_error', 500],
 ]);
 
-function classOf(status: number): (typeof STATUSES)[number] {
+function classOf(status: number, location?: unknown): (typeof STATUSES)[number] {
 	const known = STATUSES[status];
 	if (known) return known;
 	if (status >= 500 || status === 425) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
-	return [UnreadableResponseError, `The response could not be read (HTTP ${status})`];
+	// Without the path of a redirect, which may hold a secret.
+	const isRedirect = status >= 300 && typeof location === 'string';
+	const origin = isRedirect ? parseWebUrl(location)?.origin : undefined;
+	const headline = origin ? `The service redirects to ${origin}` : 'The response could not be read';
+	return [UnreadableResponseError, `${headline} (HTTP ${status})`];
 }
 
 /** Redirects whose request was not carried out: it must be repeated elsewhere. Others can follow one that was. */
 const NOT_CARRIED_OUT = [307, 308];
-
-/** Where a redirect to a whole URL leads. Without the path, which may hold a secret. */
-function redirectOrigin({ statusCode, headers: { location } }: Response): string | undefined {
-	if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return undefined;
-	return parseWebUrl(location)?.origin;
-}
 
 /** Characters of an unreadable response in a message, and in an item. */
 const SHOWN = { inMessage: 300, inItem: 8_000 };
@@ -208,7 +205,7 @@ export function answerInWords(response: string | undefined, message = ''): strin
  * The error for a response with a status other than 2xx (spec, Errors).
  *
  * @param now milliseconds since 1970, for a `Retry-After` date
- * @param notFound headline of a 404, e.g. "Task not found"
+ * @param notFound headline of a 404
  * @param mayBeDone whether the body says that the request was carried out
  */
 export function errorFromResponse(
@@ -217,28 +214,23 @@ export function errorFromResponse(
 	notFound?: string,
 	mayBeDone = false,
 ): ApiError {
-	const { statusCode: status } = response;
-	const [ErrorClass, headline] = classOf(status);
-	const { message, type, code, fromService } = readServiceMessage(response.body);
-	const origin = redirectOrigin(response);
-	const moved =
-		origin === undefined ? headline : `The service redirects to ${origin} (HTTP ${status})`;
-	const title = status === 404 && notFound !== undefined ? notFound : moved;
+	const { statusCode: status, headers, body } = response;
+	const [ErrorClass, headline] = classOf(status, headers.location);
+	const { message, ...fields } = readServiceMessage(body);
+	const title = (status === 404 ? notFound : undefined) ?? headline;
 	// A 4xx other than 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or another redirect.
 	const isRefused =
 		NOT_CARRIED_OUT.includes(status) || (status >= 400 && status < 500 && status !== 408);
 	const sent = isRefused && !mayBeDone ? 'no' : 'maybe';
 	// The page of a proxy names nothing that was bought.
-	const shown = sent === 'maybe' && isObject(response.body) ? Object.keys(response.body) : [];
-	const words = message ?? otherReason(response.body, [...REASONS, 'description']);
+	const namesMore = sent === 'maybe' && isObject(body) && Object.keys(body).length > 0;
+	const words = message ?? otherReason(body, [...REASONS, 'description']);
 	const saysMore = words !== undefined && words.toLowerCase() !== title.toLowerCase();
 	return new ErrorClass(saysMore ? `${title}: ${words}` : title, sent, {
+		...fields,
 		httpStatus: status,
-		type,
-		code,
-		fromService,
-		response: shown.length > 0 ? shortResponse(response.body) : undefined,
-		retryAfterMs: parseRetryAfter(response.headers['retry-after'], now),
+		response: namesMore ? shortResponse(body) : undefined,
+		retryAfterMs: parseRetryAfter(headers['retry-after'], now),
 	});
 }
 
@@ -269,13 +261,10 @@ export function errorInBody(body: unknown, sent?: 'maybe'): ApiError | undefined
 	const refused = !sent && (status ?? 500) < 500 && ErrorClass !== TimeoutError;
 	const title = refused ? headline : 'The service answered with an error';
 	const words = message === undefined ? title : `${title}: ${message}`;
-	const response = refused ? undefined : shortResponse(body);
-	return new ErrorClass(words, refused ? 'no' : 'maybe', {
-		type,
-		code,
-		fromService: true,
-		response,
-	});
+	const details = { type, code, fromService: true };
+	return refused
+		? new ErrorClass(words, 'no', details)
+		: new ErrorClass(words, 'maybe', { ...details, response: shortResponse(body) });
 }
 
 const DAY_MS = 86_400_000;
@@ -289,14 +278,8 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 	return Number.isNaN(ms) || ms > DAY_MS ? undefined : Math.max(MIN_RETRY_AFTER_MS, ms);
 }
 
-const NEVER_CONNECTED = [
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'EHOSTDOWN',
-];
+/** No address was found for the host, or none of them answered. */
+const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/;
 
 /** The connection was made and then lost. */
 const ON_A_CONNECTION = /\b(?:read|write) E[A-Z]/;
@@ -314,31 +297,21 @@ const CLOSED_IN_HANDSHAKE = /disconnected before secure TLS connection was estab
 /** n8n 2.x, with N8N_SSRF_PROTECTION_ENABLED, refuses addresses of its own network before it connects. */
 const BLOCKED_BY_N8N = /request was blocked because .{0,40}restricted/;
 
-const thrown = z.object({
-	code: z.unknown(),
-	/** n8n keeps the code of its HTTP client's error here. */
-	httpCode: z.unknown(),
-	message: z.unknown(),
-	/** n8n's list of the messages that it replaced. */
-	messages: z.array(z.unknown()).catch([]),
-	cause: z.unknown(),
-	/** Node.js tries each address of a host: one error for each. */
-	errors: z.array(z.unknown()).catch([]),
-});
-
 const MOST_LINKS = 20;
 
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The codes and the words of an error, of its causes, and of those for each address of a host. */
 function traceOf(error: unknown): { codes: string[]; text: string } {
+	const links = [error];
 	const codes: string[] = [];
 	const texts: unknown[] = [];
-	const links = [error];
 	for (let at = 0; at < Math.min(links.length, MOST_LINKS); at++) {
-		const link = thrown.safeParse(links[at]);
-		if (!link.success) continue;
-		const { code, httpCode, message, messages, cause, errors } = link.data;
-		for (const each of [code, httpCode]) if (typeof each === 'string') codes.push(each);
-		texts.push(message, ...messages);
-		links.push(cause, ...errors);
+		const { code, httpCode, message, messages, cause, errors } = objectOf(links[at]);
+		// n8n keeps the code of its HTTP client's error, and a list of the messages that it replaced.
+		codes.push(...[code, httpCode].filter(isText));
+		texts.push(message, ...listOf(messages));
+		links.push(cause, ...listOf(errors));
 	}
 	return { codes, text: texts.join('\n') };
 }
@@ -346,18 +319,17 @@ function traceOf(error: unknown): { codes: string[]; text: string } {
 const notReached = (...why: string[]) =>
 	new UnreachableError(['The service could not be reached', ...why].join(': '));
 
-/** Whether the system could not look a host up, or connect to it, whatever its reason: `connect EADDRNOTAVAIL`, `getaddrinfo EAI_FAIL`. */
-const isBeforeConnection = (code: string, text: string) =>
-	!ON_A_CONNECTION.test(text) &&
-	['connect', 'getaddrinfo'].some((call) => text.includes(`${call} ${code}`));
-
 /** The error for what n8n's HTTP helper threw. Takes over nothing that could hold a header. */
 export function errorFromThrown(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	const { codes, text } = traceOf(error);
 	const has = (...wanted: string[]) => codes.some((code) => wanted.includes(code));
 	if (has('ERR_CANCELED', 'ABORT_ERR')) return new CanceledError('maybe');
-	if (has(...NEVER_CONNECTED) && !ON_A_CONNECTION.test(text)) return notReached();
+	// Whatever the reason of the system: `connect EADDRNOTAVAIL`, `getaddrinfo EAI_FAIL`.
+	const isBeforeConnection = (code: string) =>
+		NEVER_CONNECTED.test(code) ||
+		['connect', 'getaddrinfo'].some((call) => text.includes(`${call} ${code}`));
+	if (codes.some(isBeforeConnection) && !ON_A_CONNECTION.test(text)) return notReached();
 	if (BLOCKED_BY_N8N.test(text)) {
 		return new UnreachableError(
 			"n8n's SSRF protection refuses the address: allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES",
@@ -369,10 +341,8 @@ export function errorFromThrown(error: unknown): ApiError {
 		);
 	const neverSent = codes.find((code) => NEVER_SENT.test(code));
 	if (neverSent !== undefined) return notReached(neverSent);
-	if (codes.some((code) => isBeforeConnection(code, text))) return notReached();
-	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text)) {
+	if (has('ETIMEDOUT', 'ECONNABORTED') || /timeout of \d+ ?ms/.test(text))
 		return new TimeoutError('The request timed out', 'maybe');
-	}
 	return connectionLost();
 }
 
