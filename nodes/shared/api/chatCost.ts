@@ -23,19 +23,6 @@ function sumOf(priced: readonly Priced[]): number | null {
 	return used.reduce((total, [tokens, price]) => total + (tokens * (price ?? 0)) / 1_000_000, 0);
 }
 
-/** Writes by lifetime. If the service does not report it, there is a price only if both prices are the same. */
-function writes(usage: Usage, { priceCacheWrite5m, priceCacheWrite1h }: ChatPrices): Priced[] {
-	if (usage.cacheWrite5m === null || usage.cacheWrite1h === null) {
-		return [
-			[usage.cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined],
-		];
-	}
-	return [
-		[usage.cacheWrite5m, priceCacheWrite5m],
-		[usage.cacheWrite1h, priceCacheWrite1h],
-	];
-}
-
 /**
  * What an answer costs, and what the cache saved: the cost of the same input without a cache, minus the cost with it. It is negative if
  * writing cost more than reading saved (cache rule 9). `undefined` without any price.
@@ -46,10 +33,19 @@ export function costOf(usage: Usage | undefined, prices: ChatPrices): Cost | und
 	if (given.every((price) => price === undefined)) return undefined;
 	if (!usage) return { estimatedCost: null, savedByCache: null };
 
+	const { cacheWrite, cacheWrite5m, cacheWrite1h } = usage;
+	// Writes whose lifetime the service does not report have a price only if both are the same.
+	const writes: Priced[] =
+		cacheWrite5m === null || cacheWrite1h === null
+			? [[cacheWrite, priceCacheWrite5m === priceCacheWrite1h ? priceCacheWrite5m : undefined]]
+			: [
+					[cacheWrite5m, priceCacheWrite5m],
+					[cacheWrite1h, priceCacheWrite1h],
+				];
 	const input = sumOf([
 		[usage.inputUncached, priceInput],
 		[usage.cacheRead, priceCacheRead],
-		...writes(usage, prices),
+		...writes,
 	]);
 	const output = sumOf([[usage.output, priceOutput]]);
 	const uncached = sumOf([[usage.inputTotal, priceInput]]);

@@ -31,101 +31,70 @@ export const inputInWords = (usage: TokenCounts) =>
 export const NO_USAGE =
 	'The answer does not state its input tokens, so it is not known whether the cache was used.';
 
-/** The answer was paid for: what cannot be a number of tokens counts as none. */
+/** Where the tokens of each style are (spec, Chat usage objects), and which of the places state the input. */
+const STYLES = {
+	messages: {
+		input: ['input_tokens'],
+		cacheRead: ['cache_read_input_tokens'],
+		written: ['cache_creation_input_tokens'],
+		written5m: ['cache_creation', 'ephemeral_5m_input_tokens'],
+		written1h: ['cache_creation', 'ephemeral_1h_input_tokens'],
+		output: ['output_tokens'],
+		stated: ['input', 'cacheRead', 'written'],
+	},
+	completions: {
+		input: ['prompt_tokens'],
+		cacheRead: ['prompt_tokens_details', 'cached_tokens'],
+		written: ['prompt_tokens_details', 'cache_write_tokens'],
+		written5m: ['vendor_cache_creation_5_m_tokens'],
+		written1h: ['vendor_cache_creation_1_h_tokens'],
+		output: ['completion_tokens'],
+		stated: ['input'],
+	},
+} as const;
+
+export type UsageStyle = keyof typeof STYLES;
+
+type Place = Exclude<keyof (typeof STYLES)[UsageStyle], 'stated'>;
+
+/** A number of tokens. The answer was paid for: what cannot be one counts as none. */
 const tokens = number(0).catch(0);
 
-interface Parts {
-	inputUncached: number;
-	cacheRead: number;
-	/** Writes in general. A service may report either these or those by lifetime. */
-	written: number;
-	written5m: number;
-	written1h: number;
-	output: number;
-}
-
-function writesOf({ written, written5m: cacheWrite5m, written1h: cacheWrite1h }: Parts) {
-	const split = cacheWrite5m + cacheWrite1h;
-	const cacheWrite = Math.max(split, written);
+/**
+ * Reads the `usage` of an answer, in the spec's words, in this style or in the other: a deployment may answer in that. `undefined` without
+ * the input, which is not free.
+ */
+export function readUsage(
+	usage: Record<string, unknown>,
+	preferred: UsageStyle,
+): Usage | undefined {
+	const valueAt = (style: UsageStyle, place: Place) =>
+		STYLES[style][place].reduce<unknown>((holder, field) => objectOf(holder)[field], usage);
+	const style = ([preferred, 'messages', 'completions'] as const).find((each) =>
+		STYLES[each].stated.some((place) => !isBlank(valueAt(each, place))),
+	);
+	if (style === undefined) return undefined;
+	const at = (place: Place) => tokens.parse(valueAt(style, place));
+	const [input, cacheRead, output] = [at('input'), at('cacheRead'), at('output')];
+	const [written5m, written1h] = [at('written5m'), at('written1h')];
+	// A service may report writes in general, by lifetime, or both.
+	const split = written5m + written1h;
+	const cacheWrite = Math.max(split, at('written'));
 	// A split of zeros beside a sum that is not zero is not a split.
-	return split > 0 || cacheWrite === 0
-		? { cacheWrite, cacheWrite5m, cacheWrite1h }
-		: { cacheWrite, cacheWrite5m: null, cacheWrite1h: null };
-}
-
-function toUsage(parts: Parts): Usage {
-	const { inputUncached, cacheRead, output } = parts;
-	const writes = writesOf(parts);
-	const inputTotal = inputUncached + cacheRead + writes.cacheWrite;
-	return { inputTotal, inputUncached, cacheRead, ...writes, output, cacheHit: cacheRead > 0 };
-}
-
-const messagesUsage = z.object({
-	input_tokens: tokens,
-	cache_creation_input_tokens: tokens,
-	cache_read_input_tokens: tokens,
-	cache_creation: z.preprocess(
-		objectOf,
-		z.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens }),
-	),
-	output_tokens: tokens,
-});
-
-/** Usage of `/v1/messages`, in the spec's words: the service reports the three parts, and the total is their sum. */
-export function readMessagesUsage(usage: Record<string, unknown>): Usage {
-	const read = messagesUsage.parse(usage);
-	return toUsage({
-		inputUncached: read.input_tokens,
-		cacheRead: read.cache_read_input_tokens,
-		written: read.cache_creation_input_tokens,
-		written5m: read.cache_creation.ephemeral_5m_input_tokens,
-		written1h: read.cache_creation.ephemeral_1h_input_tokens,
-		output: read.output_tokens,
-	});
-}
-
-const completionUsage = z.object({
-	prompt_tokens: tokens,
-	completion_tokens: tokens,
-	prompt_tokens_details: z.preprocess(
-		objectOf,
-		z.object({ cached_tokens: tokens, cache_write_tokens: tokens }),
-	),
-	vendor_cache_creation_5_m_tokens: tokens,
-	vendor_cache_creation_1_h_tokens: tokens,
-});
-
-/** Usage of `/v1/chat/completions`, in the spec's words: the service reports the total, and the rest of it is plain input. */
-export function readCompletionUsage(usage: Record<string, unknown>): Usage {
-	const read = completionUsage.parse(usage);
-	const parts: Parts = {
-		inputUncached: 0,
-		cacheRead: read.prompt_tokens_details.cached_tokens,
-		written: read.prompt_tokens_details.cache_write_tokens,
-		written5m: read.vendor_cache_creation_5_m_tokens,
-		written1h: read.vendor_cache_creation_1_h_tokens,
-		output: read.completion_tokens,
+	const isSplit = split > 0 || cacheWrite === 0;
+	const cached = cacheRead + cacheWrite;
+	// Messages style reports the plain input, completions style the total.
+	const inputUncached = style === 'messages' ? input : Math.max(0, input - cached);
+	return {
+		inputTotal: inputUncached + cached,
+		inputUncached,
+		cacheRead,
+		cacheWrite,
+		cacheWrite5m: isSplit ? written5m : null,
+		cacheWrite1h: isSplit ? written1h : null,
+		output,
+		cacheHit: cacheRead > 0,
 	};
-	const cached = parts.cacheRead + writesOf(parts).cacheWrite;
-	return toUsage({ ...parts, inputUncached: Math.max(0, read.prompt_tokens - cached) });
-}
-
-/** Each with the fields of which one states the input. */
-const READERS = {
-	messages: {
-		fields: ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'],
-		read: readMessagesUsage,
-	},
-	completions: { fields: ['prompt_tokens'], read: readCompletionUsage },
-};
-
-export type UsageStyle = keyof typeof READERS;
-
-/** Reads the `usage` of an answer, in the spec's words, in this style or in the other: a deployment may answer in that. `undefined` without the input, which is not free. */
-export function readUsage(usage: Record<string, unknown>, style: UsageStyle): Usage | undefined {
-	const readers = [READERS[style], READERS.messages, READERS.completions];
-	const isStated = (name: string) => !isBlank(usage[name]);
-	return readers.find(({ fields }) => fields.some(isStated))?.read(usage);
 }
 
 export function sumUsage(usages: readonly Usage[]): TokenCounts {
