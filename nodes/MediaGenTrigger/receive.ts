@@ -3,9 +3,10 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
 import { isMasked } from '../shared/api/redact';
-import { hasEnded, toText } from '../shared/api/records';
+import { hasEnded } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { answer, readCallback } from '../shared/callbacks/callback';
+import { toText } from '../shared/util/json';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';

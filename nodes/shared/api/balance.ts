@@ -1,6 +1,6 @@
-import { objectOf } from '../util/json';
+import { objectOf, toText } from '../util/json';
 import { z } from '../util/vendor/zod';
-import { enveloped, toNumber, toText } from './records';
+import { enveloped, toNumber } from './records';
 
 export const BALANCE_PATH = '/v1/balance';
 

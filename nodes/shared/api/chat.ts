@@ -1,8 +1,8 @@
 import { clock } from '../util/clock';
-import { isBlank, isObject, objectOf, objectsIn, parseJson, toJson } from '../util/json';
+import { isBlank, isObject, objectOf, objectsIn, parseJson, toJson, toText } from '../util/json';
 import type { UsageStyle } from './chatUsage';
 import { errorInBody, RateLimitError, unreadableResponse } from './errors';
-import { enveloped, toText } from './records';
+import { enveloped } from './records';
 
 /** Chat with a cached prefix (spec §8 and Chat usage objects). Paths and header names are in the spec's words. */
 export interface ChatEndpoint {

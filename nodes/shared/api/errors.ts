@@ -1,4 +1,4 @@
-import { isObject, isText, objectOf, toShortText } from '../util/json';
+import { isObject, isText, objectOf, toShortText, toText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 
 /**
@@ -110,9 +110,6 @@ interface Response {
 	body?: unknown;
 }
 
-const asText = (value: unknown): string | undefined =>
-	isText(value) || typeof value === 'number' ? String(value) : undefined;
-
 /** Fields in which an error says why, besides `error`. */
 export const REASONS = [
 	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
@@ -141,19 +138,21 @@ export function otherReason(error: unknown, fields?: string[]): string | undefin
 
 /** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
 function readServiceMessage(body: unknown) {
-	if (!isObject(body)) return { fromService: false };
-	const { error } = body;
+	const { error, message, msg, code } = objectOf(body);
 	if (isObject(error)) {
 		return {
-			message: asText(error.message),
-			type: asText(error.type),
-			code: asText(error.code),
+			message: toText(error.message),
+			type: toText(error.type),
+			code: toText(error.code),
 			fromService: true,
 		};
 	}
-	const reason = error === 0 ? undefined : asText(error);
-	const message = reason ?? asText(body.message) ?? asText(body.msg);
-	return { message, code: asText(body.code), fromService: reason !== undefined };
+	const reason = error === 0 ? undefined : toText(error);
+	return {
+		message: reason ?? toText(message) ?? toText(msg),
+		code: toText(code),
+		fromService: reason !== undefined,
+	};
 }
 
 /** The statuses of errors, with the service's `error.type` where it has one (spec, Errors). */

@@ -1,4 +1,4 @@
-import { isObject, isText, objectOf } from '../util/json';
+import { isObject, isText, objectOf, toText } from '../util/json';
 import { parseNumber } from '../util/schema';
 import { errorInBody, REASONS, statusNamed } from './errors';
 
@@ -7,27 +7,17 @@ export const TASK_STATUSES = ['submitted', 'running', 'completed', 'failed'] as 
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-const WORDS: Record<TaskStatus, readonly string[]> = {
-	submitted: [
-		'submitted',
-		'pending',
-		'queued',
-		'queueing',
-		'not_start',
-		'not_started',
-		'created',
-		'accepted',
-		'waiting',
-	],
-	running: ['in_progress', 'processing', 'running', 'generating', 'started'],
-	completed: ['completed', 'complete', 'success', 'succeed', 'succeeded', 'done', 'finished'],
-	failed: ['failed', 'failure', 'fail', 'error', 'cancelled', 'canceled', 'expired', 'rejected'],
+const WORDS: Record<TaskStatus, string> = {
+	submitted: 'submitted pending queued queueing not_start not_started created accepted waiting',
+	running: 'in_progress processing running generating started',
+	completed: 'completed complete success succeed succeeded done finished',
+	failed: 'failed failure fail error cancelled canceled expired rejected',
 };
 
 /** The state for the service's word, in any case; `undefined` for a word that is not known here. */
 export function knownStatus(serviceStatus: string): TaskStatus | undefined {
 	const word = serviceStatus.trim().toLowerCase().replace(/[\s-]/g, '_');
-	return TASK_STATUSES.find((status) => WORDS[status].includes(word));
+	return TASK_STATUSES.find((status) => WORDS[status].split(' ').includes(word));
 }
 
 export function hasEnded(status: TaskStatus): boolean {
@@ -40,12 +30,6 @@ export function toNumber(value: unknown): number | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
 	return parseNumber(text.endsWith('%') ? text.slice(0, -1) : text);
-}
-
-/** Text that is not blank, or a number as text. */
-export function toText(value: unknown): string | undefined {
-	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	return isText(value) ? value : undefined;
 }
 
 const LAST_DATE_MS = 8.64e15;
@@ -65,13 +49,13 @@ export function toMilliseconds(value: unknown): number | undefined {
 
 /** Why a task failed: `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
 function failureOf({ error, fail_reason: reason }: Record<string, unknown>) {
-	const fields = objectOf(error);
-	const message = toText(fields.message) ?? toText(error) ?? toText(reason);
-	const code = toText(fields.code);
-	const type = toText(fields.type);
-	return message === undefined && code === undefined && type === undefined
-		? undefined
-		: { message, code, type };
+	const { message, code, type } = objectOf(error);
+	const failure = {
+		message: toText(message) ?? toText(error) ?? toText(reason),
+		code: toText(code),
+		type: toText(type),
+	};
+	return Object.values(failure).every((part) => part === undefined) ? undefined : failure;
 }
 
 const ID_FIELDS = ['task_id', 'taskId', 'job_id', 'jobId'] as const;

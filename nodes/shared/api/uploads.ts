@@ -1,6 +1,6 @@
-import { objectOf } from '../util/json';
+import { objectOf, toText } from '../util/json';
 import { isMeantAsLink, isWholeLink, resolveLink } from './address';
-import { enveloped, toMilliseconds, toText } from './records';
+import { enveloped, toMilliseconds } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
 

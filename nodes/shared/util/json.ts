@@ -75,6 +75,12 @@ export const jsonForm = (value: unknown): unknown =>
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
+/** Text that is not blank, or a number as text. */
+export function toText(value: unknown): string | undefined {
+	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	return isText(value) ? value : undefined;
+}
+
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
