@@ -6,7 +6,7 @@ import type {
 	Logger,
 } from 'n8n-workflow';
 
-import { clock, passesOnHost, sleep } from '../util/clock';
+import { clock, sleep, sleepOnHost } from '../util/clock';
 import { isText, objectOf, parseExactJson, textOrJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
@@ -63,7 +63,7 @@ export function backoffMs(error: ApiError, attempts: number): number {
 /** Starts a time limit of `ms` milliseconds, which also ends when `cancel` is aborted. `late` is the message after that time. */
 function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 	const end = new AbortController();
-	let isDone = false;
+	const done = new AbortController();
 	const ended = new Promise<never>((_, reject) => {
 		end.signal.addEventListener('abort', () => reject(asError(end.signal.reason)));
 	});
@@ -71,25 +71,17 @@ function hardEnd(ms: number, late: string, cancel: AbortSignal | undefined) {
 	ended.catch(() => {});
 	const onCancel = () => end.abort(new CanceledError('maybe'));
 	if (cancel?.aborted) onCancel();
-	cancel?.addEventListener('abort', onCancel);
-	void passesOnHost(ms, () => isDone).then((isLate) => {
-		if (isLate) end.abort(new TimeoutError(late, 'maybe'));
+	cancel?.addEventListener('abort', onCancel, { signal: done.signal });
+	void sleepOnHost(ms, done.signal).then(() => {
+		if (!done.signal.aborted) end.abort(new TimeoutError(late, 'maybe'));
 	});
-	return {
-		/** Aborted with a `TimeoutError` after the time, or with a `CanceledError`. */
-		signal: end.signal,
-		/** Rejects when the signal is aborted. */
-		ended,
-		release: () => {
-			isDone = true;
-			cancel?.removeEventListener('abort', onCancel);
-		},
-	};
+	/** `signal` is aborted with a `TimeoutError` after the time, or with a `CanceledError`; `ended` then rejects. */
+	return { signal: end.signal, ended, release: () => done.abort() };
 }
 
 /**
- * Does work that gives up when its signal is aborted: after `ms` milliseconds, with a `TimeoutError` that says `late`, or with `cancel`, with
- * a `CanceledError`. n8n's own time limit counts idle time only, so an answer of one byte every few seconds outlives it.
+ * Does work that gives up when its signal is aborted: after `ms` milliseconds, with a `TimeoutError` that says `late`, or at `cancel`. n8n's
+ * own time limit counts idle time only, so an answer of one byte every few seconds outlives it.
  */
 export async function withHardEnd<Result>(
 	ms: number,
@@ -132,9 +124,6 @@ export async function* bounded(
 		yield piece;
 	}
 }
-
-const tooMuchText = () =>
-	new TooLargeError(`The response has more than ${MAX_TEXT_MB} MB of text`, 'maybe');
 
 export interface ServiceContext extends CredentialSource {
 	helpers: {
@@ -229,7 +218,8 @@ async function* readPieces(body: unknown, end: ReturnType<typeof hardEnd>): Asyn
 	end.signal.addEventListener('abort', destroy);
 	// n8n itself makes up a body that is no stream, in an evaluation.
 	const text = stream.data ?? [textOrJson(body)];
-	const pieces = bounded(text, MAX_TEXT_MB * MEGABYTE, tooMuchText);
+	const tooLarge = `The response has more than ${MAX_TEXT_MB} MB of text`;
+	const pieces = bounded(text, MAX_TEXT_MB * MEGABYTE, () => new TooLargeError(tooLarge, 'maybe'));
 	try {
 		// The time limit ends this even if the stream never reports its end.
 		for (;;) {
@@ -303,15 +293,15 @@ function toHttpOptions(request: ApiRequest, connection: Connection): IHttpReques
 	const { body } = request;
 	const isBytes = Buffer.isBuffer(body) || body instanceof MultipartForm;
 	const isJson = body !== undefined && !isBytes;
-	const named = Object.entries(request.headers ?? {}).map(
+	const headers = Object.entries(request.headers ?? {}).map(
 		([name, value]) => [toDeploymentWords(name, words), value] as const,
 	);
 	return {
 		method: request.method,
 		url: connection.reveal(connection.baseUrl + toDeploymentWords(request.path, words)),
 		headers: {
-			...(isJson ? { 'content-type': 'application/json' } : {}),
-			...Object.fromEntries(named),
+			...(isJson && { 'content-type': 'application/json' }),
+			...Object.fromEntries(headers),
 		},
 		// As text: n8n sends nothing for an empty object, and its HTTP client drops a field named `__proto__`.
 		body: isJson ? JSON.stringify(inDeploymentWords(body, words)) : body,
@@ -338,13 +328,14 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
-		// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
-		const cancel = request.abandon ?? (request.retry === 'purchase' ? undefined : signal);
+		const { body, notFound, mayBeDone, abandon } = request;
 		const { timeoutMs = ATTEMPT_TIMEOUT_MS, deadline = Infinity } = request;
+		const buys = request.retry === 'purchase';
 		const left = Math.max(MIN_ATTEMPT_MS, deadlineMs(deadline) - clock.now());
 		const response = await openResponse(
-			request.retry === 'purchase' ? timeoutMs : Math.min(timeoutMs, left),
-			cancel,
+			buys ? timeoutMs : Math.min(timeoutMs, left),
+			// A cancel must not abort a purchase in flight: its task would be paid for and its id lost.
+			abandon ?? (buys ? undefined : signal),
 			async (end) =>
 				await context.helpers.httpRequestWithAuthentication.call(
 					withSignal(context, end),
@@ -353,12 +344,10 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 					credentialsDecrypted && { credentialsDecrypted },
 				),
 		).catch((error: unknown) => {
-			const { body } = request;
 			throw body instanceof MultipartForm && body.failure ? body.failure : error;
 		});
 		if (isSuccess(response)) return response;
 		const read = await readResponse(response, connection);
-		const { notFound, mayBeDone } = request;
 		throw errorFromResponse(read, clock.now(), notFound, mayBeDone?.(read.body));
 	}
 

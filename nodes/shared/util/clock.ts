@@ -31,26 +31,21 @@ export function setClock(replacement: Clock | undefined): void {
 const SLICE_MS = 250;
 
 /** Sleeps for `ms` milliseconds, or until `signal` is aborted: a canceled node ends at once. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-	const end = clock.now() + ms;
+export async function sleep(ms: number, signal?: AbortSignal, by: Clock = clock): Promise<void> {
+	const end = by.now() + ms;
 	const awake = new AbortController();
 	const canceled = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { signal: awake.signal });
 	});
-	for (let left = ms; left > 0 && !signal?.aborted; left = end - clock.now()) {
-		await Promise.race([canceled, clock.sleep(Math.min(left, SLICE_MS))]);
+	for (let left = ms; left > 0 && !signal?.aborted; left = end - by.now()) {
+		await Promise.race([canceled, by.sleep(Math.min(left, SLICE_MS))]);
 	}
 	awake.abort();
 }
 
-/** Waits on the host's clock, for a limit like those that n8n itself keeps. Returns whether the time has passed before `isOver`. */
-export async function passesOnHost(ms: number, isOver: () => boolean): Promise<boolean> {
-	const limit = clock.toHostMs(ms);
-	const end = host.now() + limit;
-	for (let left = limit; left > 0 && !isOver(); left = end - host.now())
-		await host.sleep(Math.min(left, SLICE_MS));
-	return !isOver();
-}
+/** The same on the host's clock, for a limit like those that n8n itself keeps. */
+export const sleepOnHost = async (ms: number, signal: AbortSignal) =>
+	await sleep(clock.toHostMs(ms), signal, host);
 
 /** Waits for `work`, at most `ms` milliseconds. Returns `undefined` if it takes longer; the work goes on. */
 export async function within<Result>(
