@@ -24,12 +24,13 @@ function isRight(expected: string | undefined, given: string): boolean {
 	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
 }
 
-function withParameters(
-	address: string,
-	parameters: ReadonlyArray<readonly [string, string]>,
-): string {
+/** An address with those of the parameters that have a value. */
+function withParameters(address: string, parameters: Record<string, string | undefined>): string {
 	const [base = '', ...fragment] = address.split('#');
-	const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+	const query = Object.entries(parameters)
+		.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`))
+		.join('&');
+	if (query === '') return address;
 	return [`${base}${base.includes('?') ? '&' : '?'}${query}`, ...fragment].join('#');
 }
 
@@ -41,15 +42,12 @@ export function below(address: string, path: string): string {
 	return url.href;
 }
 
-/** The end of a trigger's path, which stays the same behind a proxy and in the test URL. */
-const pathEnd = (address: string): string | undefined =>
-	parseWebUrl(address)
-		?.pathname.split('/')
-		.filter((part) => part !== '')
-		.at(-1);
-
-const signReference = ({ sign }: Signer, address: string, reference: string): string | undefined =>
-	sign(JSON.stringify(['reference', pathEnd(address), reference]));
+function signReference({ sign }: Signer, address: string, reference: string): string | undefined {
+	const path = parseWebUrl(address)?.pathname.split('/') ?? [];
+	// The end of a trigger's path stays the same behind a proxy and in the test URL.
+	const pathEnd = path.filter((part) => part !== '').at(-1);
+	return sign(JSON.stringify(['reference', pathEnd, reference]));
+}
 
 /**
  * A callback address that brings back a text of the user's own. The signature is the last parameter of its query: a service that appends
@@ -60,10 +58,7 @@ export function withReference(signer: Signer, address: string, reference: string
 	const own = parseWebUrl(address)?.searchParams;
 	if (own?.has('reference') || own?.has('signature')) return address;
 	const signature = signReference(signer, address, reference);
-	return withParameters(address, [
-		['reference', reference],
-		...(signature === undefined ? [] : [['signature', signature] as const]),
-	]);
+	return withParameters(address, { reference, signature });
 }
 
 export function readReference(query: Query) {
@@ -93,7 +88,7 @@ export const isSigned = (resumeUrl: string): boolean =>
 /** The address of a paused execution, with a secret where n8n has not signed it. */
 export function withSecret(signer: Signer, resumeUrl: string, executionId: string): string {
 	const secret = isSigned(resumeUrl) ? undefined : signExecution(signer, executionId);
-	return secret === undefined ? resumeUrl : withParameters(resumeUrl, [['secret', secret]]);
+	return withParameters(resumeUrl, { secret });
 }
 
 const digestOf = (secret: string): string =>

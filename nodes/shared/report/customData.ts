@@ -6,7 +6,7 @@ import type { Task } from '../output/task';
 import { isObject, objectIn, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** The part of an n8n context that reaches the custom data of the execution. A webhook's context has it too. */
+/** The part of an n8n context that reaches the custom data of the execution. */
 interface CustomDataContext {
 	logger: Logger;
 	evaluateExpression(expression: string, itemIndex?: number): unknown;
@@ -228,14 +228,10 @@ export function countResumedCost(
 	waiting: readonly TaskItem[],
 	final: readonly TaskItem[],
 ): void {
-	const before = new Set(
-		waiting
-			.filter(isAccepted)
-			.filter(({ task }) => hasEnded(task.status))
-			.map(({ taskId }) => taskId),
-	);
-	const open = final
+	const endedBefore = waiting.filter(isAccepted).filter(({ task }) => hasEnded(task.status));
+	const counted = new Set(endedBefore.map(({ taskId }) => taskId));
+	const ended = final
 		.filter(isAccepted)
-		.filter((item) => isFinal(item) && !item.options.reused && !before.has(item.taskId));
-	bestEffort(context, 'custom data', () => addCost(context, 0, distinctTasks(open)));
+		.filter((item) => isFinal(item) && !item.options.reused && !counted.has(item.taskId));
+	bestEffort(context, 'custom data', () => addCost(context, 0, distinctTasks(ended)));
 }
