@@ -349,26 +349,20 @@ export function connectionLost(): ConnectionError {
 	return new ConnectionError('The connection to the service was lost', 'maybe');
 }
 
-/** The state of a storage, by the error codes of file systems, SQLite and PostgreSQL. */
-const STORAGE_STATES: Record<string, string> = {
-	ENOSPC: 'is full',
-	EDQUOT: 'has used up its quota',
-	SQLITE_FULL: 'is full',
-	'53100': 'is full',
-	EROFS: 'is read-only',
+/** States of a storage, with the error codes of file systems, SQLite and PostgreSQL. */
+const STORAGE_STATES = [
+	['is full', ['ENOSPC', 'SQLITE_FULL', '53100']],
+	['has used up its quota', ['EDQUOT']],
+	['is read-only', ['EROFS', 'SQLITE_READONLY']],
 	// n8n also reports this if it cannot make a folder in a read-only storage.
-	ENOENT: 'is missing or read-only',
-	ENOTDIR: 'is missing or read-only',
-	SQLITE_READONLY: 'is read-only',
-	EACCES: 'does not let n8n write',
-	EPERM: 'does not let n8n write',
-};
+	['is missing or read-only', ['ENOENT', 'ENOTDIR']],
+	['does not let n8n write', ['EACCES', 'EPERM']],
+] as const;
 
 /** The error of a storage that is full or read-only; `undefined` for any other error. */
 export function storageError(error: unknown): StorageError | undefined {
-	const code = traceOf(error).codes.find((each) => STORAGE_STATES[each] !== undefined);
+	const { codes } = traceOf(error);
+	const state = STORAGE_STATES.find(([, known]) => known.some((code) => codes.includes(code)));
 	// The message does not contain the code: n8n replaces a message that has one.
-	return code === undefined
-		? undefined
-		: new StorageError(`${NOT_STORED}: n8n's storage for files ${STORAGE_STATES[code]}`);
+	return state && new StorageError(`${NOT_STORED}: n8n's storage for files ${state[0]}`);
 }

@@ -25,8 +25,8 @@ export interface FieldPlace {
 export interface Family {
 	/** Path of its task records, with `TASK_ID_PLACEHOLDER`. */
 	queryPath: string;
-	/** Whether the specification shows this path: if not, a 404 may be about the path. */
-	isQueryPathShown: boolean;
+	/** Whether the specification does not show this path: a 404 may be about the path. */
+	isQueryPathGuessed?: boolean;
 	/** What it makes. Files of another kind, such as a cover, are not what its tasks are bought for. */
 	kind: ResultKind;
 	/** Hours for which its links live, where the service states a lifetime but sends no date. */
@@ -49,7 +49,6 @@ const has = (holder: unknown, field: string) => isObject(holder) && holder[field
 export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	grid: {
 		queryPath: SHARED_PATH,
-		isQueryPathShown: true,
 		kind: 'image',
 		results: { fields: { grid_image_url: 'grid', image_urls: null } },
 		isShownBy: ({ grid_image_url: url, action }) =>
@@ -58,14 +57,12 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	},
 	music: {
 		queryPath: '/v1/music/tasks/{task_id}',
-		isQueryPathShown: true,
 		kind: 'audio',
 		results: { list: 'music', link: 'audio_url', numbered: 'entries' },
 		isShownBy: ({ result }) => has(result, 'music') || has(result, 'upsampled_tags'),
 	},
 	image: {
 		queryPath: SHARED_PATH,
-		isQueryPathShown: true,
 		kind: 'image',
 		results: { list: 'images', link: 'url', numbered: 'links' },
 		// Other families may have covers there, or an empty list.
@@ -75,7 +72,7 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 	// The spec shows neither the path of the task query nor the record, only how long the link lives (spec §5).
 	video: {
 		queryPath: SHARED_PATH,
-		isQueryPathShown: false,
+		isQueryPathGuessed: true,
 		kind: 'video',
 		linkHours: 24,
 		results: null,

@@ -1,4 +1,4 @@
-import type { IDataObject, ITaskMetadata, Logger } from 'n8n-workflow';
+import type { IExecuteFunctions, ITaskMetadata, IWebhookFunctions, Logger } from 'n8n-workflow';
 
 import { hasEnded } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
@@ -6,13 +6,9 @@ import type { Task } from '../output/task';
 import { isObject, objectIn, objectOf } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** The part of an n8n context that reaches the custom data of the execution. */
-interface CustomDataContext {
-	logger: Logger;
-	evaluateExpression(expression: string, itemIndex?: number): unknown;
-	/** What expressions see. A webhook's context does not have it. */
-	getWorkflowDataProxy?(itemIndex: number): Record<string, unknown>;
-}
+/** Reaches the custom data of the execution. What expressions see is not in a webhook's context. */
+type CustomDataContext = Pick<IWebhookFunctions, 'logger' | 'evaluateExpression'> &
+	Partial<Pick<IExecuteFunctions, 'getWorkflowDataProxy'>>;
 
 interface CustomData {
 	getAll(): unknown;
@@ -27,7 +23,8 @@ function isCustomData(value: unknown): value is CustomData {
 
 /** After 2.8, n8n has it on the context. Before, a webhook's context reaches it only by expressions: each costs a part of a millisecond. */
 function customDataOf(context: CustomDataContext): CustomData {
-	const holder = 'customData' in context ? context : context.getWorkflowDataProxy?.(0).$execution;
+	const holder: unknown =
+		'customData' in context ? context : context.getWorkflowDataProxy?.(0).$execution;
 	if (isObject(holder) && isCustomData(holder.customData)) return holder.customData;
 	const evaluate = (call: string) =>
 		context.evaluateExpression(`{{ $execution.customData.${call} }}`, 0);
@@ -68,12 +65,8 @@ function bestEffort({ logger }: { logger: Logger }, target: string, work: () => 
 	}
 }
 
-/** The part of an n8n context that describes the run of a node. A webhook's context does not have it. */
-interface RunContext {
-	logger: Logger;
-	getExecuteData(): { metadata?: ITaskMetadata };
-	setMetadata(metadata: ITaskMetadata): void;
-}
+/** Describes the run of a node. A webhook's context cannot. */
+type RunContext = Pick<IExecuteFunctions, 'logger' | 'getExecuteData' | 'setMetadata'>;
 
 /** What n8n keeps for the span of a node's run. The types of n8n-workflow 2.8 do not have it yet. */
 type Traced = ITaskMetadata & { tracing?: Record<string, unknown> };
@@ -126,11 +119,10 @@ function tokensOf(tasks: readonly Task[]) {
 	};
 }
 
-/** n8n keeps the object with the execution's own data, and all of its nodes share it. */
-interface CostContext extends CustomDataContext, RunContext {
-	getContext(type: 'flow'): IDataObject;
-	getInputData(): Array<{ json: IDataObject }>;
-}
+/** n8n keeps the object of `getContext` with the execution's own data, and all of its nodes share it. */
+type CostContext = CustomDataContext &
+	RunContext &
+	Pick<IExecuteFunctions, 'getContext' | 'getInputData'>;
 
 /**
  * How far tasks are counted, by id.

@@ -21,7 +21,7 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		const isPathSure =
-			run.options.taskQueryPath === undefined && FAMILIES[run.family].isQueryPathShown;
+			run.options.taskQueryPath === undefined && !FAMILIES[run.family].isQueryPathGuessed;
 		const { httpStatus, type } = error.details;
 		if (isPathSure && httpStatus === 404 && type === 'not_found_error') return undefined;
 		throw error;

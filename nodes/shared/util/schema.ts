@@ -114,9 +114,9 @@ export function webUrl() {
 	const message = 'must be a full http or https URL';
 	return z
 		.string({ required_error: 'is required', invalid_type_error: message })
-		.refine((value) => value.trim() !== '', 'is required')
-		.refine((value) => value.trim() === '' || parseWebUrl(value), message)
-		.transform((value) => value.trim());
+		.trim()
+		.min(1, 'is required')
+		.refine((value) => value === '' || parseWebUrl(value), message);
 }
 
 /** Reads an absolute http or https address. Returns `undefined` for anything else. */

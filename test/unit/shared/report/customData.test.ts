@@ -3,6 +3,7 @@ import type { IDataObject, Logger } from 'n8n-workflow';
 import { countCost } from '../../../../nodes/shared/report/customData';
 import type { TaskItem } from '../../../../nodes/shared/output/items';
 import { submittedTask } from '../../../../nodes/shared/output/task';
+import { nodeOf } from '../../../support/node';
 
 function ended(taskId: string): TaskItem {
 	const task = {
@@ -26,7 +27,7 @@ function execution() {
 		evaluateExpression: () => undefined,
 		getContext: () => flow,
 		getInputData: () => [],
-		getExecuteData: () => ({}),
+		getExecuteData: () => ({ data: {}, node: nodeOf('Image'), source: null }),
 		setMetadata: () => {},
 	};
 	return { context, written, remembered: () => JSON.stringify(flow).match(/task_\d+/g)?.length };
