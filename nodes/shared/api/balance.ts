@@ -1,5 +1,6 @@
 import { objectOf, toText } from '../util/json';
 import { z } from '../util/vendor/zod';
+import { AuthenticationError } from './errors';
 import { enveloped, toNumber } from './records';
 
 export const BALANCE_PATH = '/v1/balance';
@@ -37,15 +38,15 @@ export const remainingFields = (record: BalanceRecord) => ({
 	remainingCredits: remainingOf(record, 'credits'),
 });
 
-/** A balance record, bare or in `data`; or why the service gives none, which may come with HTTP 200. */
-type BalanceResponse = { record: BalanceRecord } | { refused: string };
-
-export function readBalance(answer: unknown): BalanceResponse | undefined {
+/** Reads a balance record, bare or in `data`. Throws an `AuthenticationError` where the service gives none, which may come with HTTP 200. */
+export function readBalance(answer: unknown): BalanceRecord | undefined {
 	const whole = objectOf(answer);
 	const body = enveloped(whole) ?? whole;
-	if (body.success === false || body.success === 'false')
-		return { refused: toText(body.message) ?? 'no reason given' };
+	if (body.success === false || body.success === 'false') {
+		const reason = toText(body.message) ?? 'no reason given';
+		throw new AuthenticationError(`The balance could not be read: ${reason}`);
+	}
 	const record = { ...balanceRecord.parse(body), raw: body };
 	const { remain_balance: balance, remain_credits: credits, unlimited_quota: unlimited } = record;
-	return balance !== null || credits !== null || unlimited ? { record } : undefined;
+	return balance !== null || credits !== null || unlimited ? record : undefined;
 }

@@ -6,7 +6,6 @@ import { decodedPart } from '../util/schema';
 import { BALANCE_PATH, type BalanceRecord, readBalance } from './balance';
 import { beginningOf, type ChatResponse, MODELS_PATH, readChatResponse, readModels } from './chat';
 import { type Connection, getConnection } from './connection';
-import { AuthenticationError } from './errors';
 import {
 	type ApiRequest,
 	createSend,
@@ -100,12 +99,10 @@ export function createClient(
 			/** The balance of the credential's key (spec §1). */
 			retrieve: async (deadline: Deadline = Infinity): Promise<BalanceRecord> => {
 				const within = Math.min(deadlineMs(deadline), clock.now() + DEFAULT_DEADLINE_MS);
-				const balance = await send(
+				return await send(
 					{ method: 'GET', path: BALANCE_PATH, retry: 'read', deadline: within },
 					readBalance,
 				);
-				if ('record' in balance) return balance.record;
-				throw new AuthenticationError(`The balance could not be read: ${balance.refused}`);
 			},
 		},
 		chat: {

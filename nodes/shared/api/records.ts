@@ -119,16 +119,13 @@ function statedIn(holder: Record<string, unknown>, envelopes: number): StatedRec
 	const word = statusWord(holder);
 	const inner = envelopes < MAX_ENVELOPES ? envelopedTask(holder) : undefined;
 	const record = inner && statedIn(inner, envelopes + 1);
+	if (word === undefined) return record;
+	const saysSuccess = knownStatus(word) === 'completed';
 	// Inside an envelope, `data` may be any part of the record.
-	const isPart =
-		envelopes > 0 &&
-		word !== undefined &&
-		(holder.result !== undefined || knownStatus(word) !== 'completed');
+	const isPart = envelopes > 0 && (holder.result !== undefined || !saysSuccess);
 	if (record && !isPart) return record;
-	if (word === undefined) return undefined;
 	// A status of `success` may be that of the request.
-	const runs =
-		inner && knownStatus(word) === 'completed' && (toNumber(inner.progress) ?? 100) < 100;
+	const runs = inner && saysSuccess && (toNumber(inner.progress) ?? 100) < 100;
 	return runs ? { raw: inner, status: 'running' } : { raw: holder, status: word };
 }
 
@@ -210,7 +207,7 @@ const firstIds = (isParent: IsSent, ...places: unknown[][]): string[] =>
 function readAcceptedIds(answer: unknown, isSent: IsSent): string[] {
 	if (!isObject(answer)) return [];
 	const isError = () => errorInBody(answer) !== undefined;
-	const entries: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
+	const entries: unknown[] = [answer.data].flat();
 	// In an error, an ID next to one that was sent is the request's, too.
 	const isParent: IsSent = (id) => isSent(id) && !isError();
 	const ofObjects = firstIds(isParent, [...entries, answer.task].filter(isObject));

@@ -5,6 +5,7 @@ describe('A balance', () => {
 	const creditsAlone = { remain_credits: 7, remain_balance: null };
 	const limited = { unlimited_quota: false };
 	const unlimited = { unlimited_quota: true, remain_balance: null };
+	const UNREAD = 'The balance could not be read';
 
 	test.each<[string, object, object]>([
 		['numbers as text', { remain_balance: '1.5', remain_credits: '1500' }, inNumbers],
@@ -16,7 +17,7 @@ describe('A balance', () => {
 		['without a limit, as text', { success: true, unlimited_quota: 'true' }, unlimited],
 		['nulls', { remain_balance: 0, used_balance: null }, { remain_balance: 0, used_balance: null }],
 	])('%s', (_, answer, expected) => {
-		expect(readBalance(answer)).toMatchObject({ record: expected });
+		expect(readBalance(answer)).toMatchObject(expected);
 	});
 
 	test.each<[object, number | null, number | null]>([
@@ -25,20 +26,20 @@ describe('A balance', () => {
 		[{ ...inNumbers, unlimited_quota: true }, null, null],
 	])('what remains of %j, in each unit', (answer, inBalance, inCredits) => {
 		const read = readBalance(answer);
-		if (!read || !('record' in read)) throw new Error('The balance was not read');
-		expect(remainingOf(read.record, 'balance')).toBe(inBalance);
-		expect(remainingOf(read.record, 'credits')).toBe(inCredits);
+		if (!read) throw new Error('The balance was not read');
+		expect(remainingOf(read, 'balance')).toBe(inBalance);
+		expect(remainingOf(read, 'credits')).toBe(inCredits);
 	});
 
 	test('one that the service refuses has its message', () => {
-		const read = (message: unknown) => readBalance({ success: false, message });
-		expect(read('Deleted key')).toEqual({ refused: 'Deleted key' });
-		expect(read(null)).toEqual({ refused: 'no reason given' });
+		const read = (message: unknown) => () => readBalance({ success: false, message });
+		expect(read('Deleted key')).toThrow(`${UNREAD}: Deleted key`);
+		expect(read(null)).toThrow(`${UNREAD}: no reason given`);
 	});
 
 	test('one that the service refuses in words states no amount', () => {
 		const answer = { success: 'false', message: 'Deleted key', remain_balance: 100 };
-		expect(readBalance(answer)).toEqual({ refused: 'Deleted key' });
+		expect(() => readBalance(answer)).toThrow(`${UNREAD}: Deleted key`);
 	});
 
 	test.each([undefined, null, {}, { success: true }, 'text', []])('%j is none', (answer) => {
