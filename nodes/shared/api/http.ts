@@ -322,9 +322,8 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 	let readsQuietUntil = 0;
 	/** Rate limits in a row, of which none let a request through. Those that come while one is waited for are the same. */
 	let limits = 0;
-	let isReached = false;
 	/** Attempts of a request while none has reached the service: all, until one has used them. Then each has one. */
-	let most = MAX_ATTEMPTS;
+	let mostUnreached = MAX_ATTEMPTS;
 	const { decrypted: credentialsDecrypted } = connection;
 
 	async function openOnce(request: ApiRequest): Promise<OpenResponse> {
@@ -365,6 +364,20 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 		if (cancel?.aborted) throw new CanceledError();
 	}
 
+	/** Milliseconds before the next attempt. A rate limit holds up the others too. */
+	function waitAfter(error: ApiError, attempts: number): number {
+		if (!(error instanceof RateLimitError)) {
+			if (error.details.httpStatus !== undefined) limits = 0;
+			return backoffMs(error, attempts);
+		}
+		const now = clock.now();
+		if (now >= quietUntil) limits += 1;
+		quietUntil = Math.max(quietUntil, now + backoffMs(error, Math.max(1, limits)));
+		readsQuietUntil = Math.min(quietUntil, now + READS_HELD_UP_MS);
+		// A limit may hold for some requests only, while others get through: each also waits by its own attempts, for a few seconds.
+		return backoffMs(error, Math.max(limits, Math.min(attempts, MOST_OWN)));
+	}
+
 	/**
 	 * Sends one request. Throws an `ApiError` after as many attempts as the policy allows. `read` gets the response as soon as it
 	 * begins: its pieces end with the request's time limit, or when it is abandoned, and throw an `ApiError` if the connection breaks.
@@ -380,23 +393,14 @@ export function createSend(context: ServiceContext, connection: Connection, sign
 			try {
 				const value = await read(await openOnce(request));
 				limits = 0;
-				isReached = true;
+				mostUnreached = Infinity;
 				return value;
 			} catch (thrown) {
-				const error: ApiError = errorFromThrown(thrown);
-				isReached ||= !(error instanceof UnreachableError);
-				const isGivenUp = !isReached && attempts >= most;
-				if (isGivenUp) most = 1;
-				const isLimited = error instanceof RateLimitError;
-				if (isLimited && clock.now() >= quietUntil) limits += 1;
-				else if (!isLimited && error.details.httpStatus !== undefined) limits = 0;
-				// A limit may hold for some requests only, while others get through: each also waits by its own attempts, for a few seconds.
-				const own = Math.max(limits, Math.min(attempts, MOST_OWN));
-				const wait = backoffMs(error, isLimited ? own : attempts);
-				if (isLimited) {
-					quietUntil = Math.max(quietUntil, clock.now() + backoffMs(error, Math.max(1, limits)));
-					readsQuietUntil = Math.min(quietUntil, clock.now() + READS_HELD_UP_MS);
-				}
+				const error = errorFromThrown(thrown);
+				if (!(error instanceof UnreachableError)) mostUnreached = Infinity;
+				const isGivenUp = attempts >= mostUnreached;
+				if (isGivenUp) mostUnreached = 1;
+				const wait = waitAfter(error, attempts);
 				const mayGoOn = !isGivenUp && mayRetry(request.retry, error, attempts);
 				if (!mayGoOn || clock.now() + wait > deadlineMs(deadline)) throw error;
 				context.logger.debug(`MediaGen: ${error.message}. Next attempt in ${Math.round(wait)} ms`);
