@@ -47,11 +47,11 @@ export function toMilliseconds(value: unknown): number | undefined {
 	return ms <= LAST_DATE_MS ? Math.round(ms) : undefined;
 }
 
-/** Why a task failed: `error`, which may also be text, `false`, `""` or `{ "message": null }`; else `fail_reason`. */
+/** Why a task failed: `error`, which may also be text, `false`, `0`, `""` or `{ "message": null }`; else `fail_reason`. */
 function failureOf({ error, fail_reason: reason }: Record<string, unknown>) {
 	const { message, code, type } = objectOf(error);
 	const failure = {
-		message: toText(message) ?? toText(error) ?? toText(reason),
+		message: toText(message) ?? (error === 0 ? undefined : toText(error)) ?? toText(reason),
 		code: toText(code),
 		type: toText(type),
 	};

@@ -51,6 +51,7 @@ describe('A task record is read, whatever its other fields hold', () => {
 		['usage: []', { usage: [] }, { usage: undefined }],
 		['expires_at: null', { expires_at: null }, {}],
 		['error: false', { error: false }, { failure: undefined }],
+		['error: 0', { error: 0 }, { failure: undefined }],
 		['error: ""', { error: '' }, { failure: undefined }],
 		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
 		['error as text', { error: 'Too loud' }, failure({ message: 'Too loud' })],
