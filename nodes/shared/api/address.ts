@@ -21,8 +21,9 @@ export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 export const isMeantAsLink = (text: string): boolean =>
 	['link', 'path'].includes(linkShape(text) ?? '');
 
-/** The full link for what a service wrote: relative to the base URL, without a scheme, or with blanks. */
+/** The full link for what a service wrote: relative to the base URL, without a scheme, or with blanks. A whole link stays as it is. */
 export function resolveLink(text: string, baseUrl: string): string | undefined {
+	if (isWholeLink(text)) return text;
 	const link = text.trim();
 	const hasHost = HOST_FIRST.test(link);
 	if (baseUrl === '' && !hasHost && !/^(?:https?:)?\/\//i.test(link)) return undefined;

@@ -201,11 +201,8 @@ export function answerInWords(response: string | undefined, message = ''): strin
 }
 
 /**
- * The error for a response with a status other than 2xx (spec, Errors).
- *
- * @param now milliseconds since 1970, for a `Retry-After` date
- * @param notFound headline of a 404
- * @param mayBeDone whether the body says that the request was carried out
+ * The error for a response with a status other than 2xx (spec, Errors). `now`: milliseconds since 1970, for a `Retry-After` date. `notFound`:
+ * headline of a 404. `mayBeDone`: whether the body says that the request was carried out.
  */
 export function errorFromResponse(
 	response: Response,

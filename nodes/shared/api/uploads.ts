@@ -1,5 +1,5 @@
 import { objectOf, toText } from '../util/json';
-import { isMeantAsLink, isWholeLink, resolveLink } from './address';
+import { isMeantAsLink, resolveLink } from './address';
 import { enveloped, toMilliseconds } from './records';
 
 export const UPLOADS_PATH = '/v1/uploads/images';
@@ -41,20 +41,17 @@ export function isOpaque(bytes: Buffer): boolean {
 }
 
 /**
- * Reads a stored picture (spec, Uploaded image record): `raw` as received, without an envelope, and its dates in milliseconds since 1970.
- *
- * @param baseUrl of the service: its link may be relative to it, like those of results
+ * Reads a stored picture (spec, Uploaded image record): `raw` as received, without an envelope, and its dates in milliseconds since 1970. Its
+ * link may be relative to `baseUrl`, like those of results.
  */
 export function readUpload(answer: unknown, baseUrl: string) {
 	const whole = objectOf(answer);
 	const raw = typeof whole.url === 'string' ? whole : (enveloped(whole) ?? whole);
 	const given = toText(raw.url) ?? '';
-	const isLink = isMeantAsLink(given);
-	const url = isWholeLink(given) ? given : isLink ? resolveLink(given, baseUrl) : undefined;
+	const url = isMeantAsLink(given) ? resolveLink(given, baseUrl) : undefined;
 	const createdAt = toMilliseconds(raw.created_at);
-	return url === undefined
-		? undefined
-		: { raw, url, createdAt, expiresAt: toMilliseconds(raw.expires_at) };
+	const expiresAt = toMilliseconds(raw.expires_at);
+	return url === undefined ? undefined : { raw, url, createdAt, expiresAt };
 }
 
 export type UploadRecord = NonNullable<ReturnType<typeof readUpload>>;

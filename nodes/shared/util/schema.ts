@@ -9,11 +9,6 @@ export function parseNumber(text: string): number | undefined {
 	return NUMERIC.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-/** Expressions and spreadsheet cells give numbers as text; the service wants JSON numbers. */
-function toNumber(value: unknown): unknown {
-	return typeof value === 'string' ? (parseNumber(value) ?? value) : value;
-}
-
 /** A sheet has `TRUE` and `FALSE`. */
 function toBoolean(value: unknown): unknown {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
@@ -52,7 +47,11 @@ const numberOf =
 			.number({ errorMap: mustBe(words + range(min, max)) })
 			.min(min ?? -Infinity)
 			.max(max ?? Infinity);
-		return z.preprocess(toNumber, check(schema));
+		// Expressions and spreadsheet cells give numbers as text; the service wants JSON numbers.
+		return z.preprocess(
+			(value) => (typeof value === 'string' ? (parseNumber(value) ?? value) : value),
+			check(schema),
+		);
 	};
 
 /** A JSON number within the given bounds, both included. */
