@@ -110,6 +110,8 @@ interface Response {
 	body?: unknown;
 }
 
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 /** Fields in which an error says why, besides `error`. */
 export const REASONS = [
 	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
@@ -118,9 +120,9 @@ export const REASONS = [
 
 /** The first text that says why, in an error of any form: a text, a list, or an object with one of these fields. */
 function reasonIn(value: unknown, fields = REASONS, depth = 4): string | undefined {
-	if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
-	if (depth === 0 || typeof value !== 'object' || value === null) return undefined;
-	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : [value].flat();
+	if (isText(value)) return value.trim();
+	if (depth === 0) return undefined;
+	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : listOf(value);
 	for (const each of inner) {
 		const reason = reasonIn(each, fields, depth - 1);
 		if (reason !== undefined) return reason;
@@ -294,8 +296,6 @@ const CLOSED_IN_HANDSHAKE = /disconnected before secure TLS connection was estab
 const BLOCKED_BY_N8N = /request was blocked because .{0,40}restricted/;
 
 const MOST_LINKS = 20;
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The codes and the words of an error, of its causes, and of those for each address of a host. */
 function traceOf(error: unknown): { codes: string[]; text: string } {

@@ -259,26 +259,23 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (!found || !isObject(answer)) return false;
 	const { raw, status } = found;
 	if (toNumber(raw.progress) !== undefined) return false;
+	const isBare = raw === answer;
 	const isNamed = readTaskId(answer) !== undefined;
 	// Inside the record, `error` is the task's.
-	const beside = raw !== answer && isObject(answer.error) ? answer.error.code : undefined;
+	const codes = [answer.code, raw.code, isBare ? undefined : objectOf(answer.error).code];
 	const isError =
-		answer.success === false ||
-		[answer.code, raw.code, beside].some((code) => errorInBody({ code }) !== undefined);
+		answer.success === false || codes.some((code) => errorInBody({ code }) !== undefined);
 	if (knownStatus(status) !== 'failed') return isError && !isNamed;
 	const failure = failureOf(raw);
 	if (isNamed) return isError && failure === undefined;
 	if (isError) return true;
-	const isBare = raw === answer;
-	if (failure === undefined) {
-		const stated = isBare ? undefined : isSuccessCode(answer.code);
-		const isSuccess = stated ?? !saysWhy(answer);
-		const isConfirmed = stated === true && SPECIFIED_FAILURE.test(status) && !isReasonOnly(raw);
-		if (saysWhy(raw) && !isConfirmed) return true;
-		if (!isBare && (!isSuccess || errorInBody(answer) !== undefined)) return true;
-	}
-	const named = failure && statusNamed(failure);
-	return isBare && (named !== undefined || !SPECIFIED_FAILURE.test(status));
+	const isSpecified = SPECIFIED_FAILURE.test(status);
+	if (isBare) return !isSpecified || (failure ? statusNamed(failure) !== undefined : saysWhy(raw));
+	if (failure) return false;
+	const isSuccess = isSuccessCode(answer.code);
+	if (!(isSuccess ?? !saysWhy(answer)) || errorInBody(answer) !== undefined) return true;
+	// A confirmed failure may say why, if it is more than the error of a request.
+	return saysWhy(raw) && !(isSuccess && isSpecified && !isReasonOnly(raw));
 }
 
 /** Response to a request for a task's record. */
