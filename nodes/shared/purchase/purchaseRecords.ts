@@ -87,8 +87,8 @@ const UPLOADS = 'mediaGenUploads';
 /** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
 const REUSE_UPLOAD_MS = 70 * HOUR_MS;
 
-/** Uploads of items that never come back stay until the execution ends. Beyond this number, the oldest are dropped. */
-const MAX_UPLOADS = 10_000;
+/** The execution's data stays bounded: beyond this number, the oldest uploads are forgotten. */
+const MAX_UPLOADS = 1_000;
 
 const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 
@@ -155,11 +155,6 @@ export class PurchaseRecords {
 
 	private readonly parameters: string;
 
-	/** The items that need an upload, by its fingerprint. */
-	private readonly uploads = new Map<string, Set<number>>();
-
-	private readonly cameOut = new Set<number>();
-
 	constructor(private readonly execution: ExecutionContext) {
 		this.context = execution.getContext('node');
 		this.runIndex = runIndexOf(execution);
@@ -217,12 +212,7 @@ export class PurchaseRecords {
 		}
 	}
 
-	complete(itemIndex: number): void {
-		this.cameOut.add(itemIndex);
-		this.drop(itemIndex);
-	}
-
-	/** Drops an item's record: the service refused the request, or the task failed and was refunded. */
+	/** Drops an item's record: it came out, the service refused the request, or the task failed and was refunded. */
 	drop(itemIndex: number): void {
 		const key = this.keys.get(itemIndex);
 		if (key === undefined) return;
@@ -231,36 +221,23 @@ export class PurchaseRecords {
 		this.replace(key, this.run);
 	}
 
-	findUpload(itemIndex: number, fingerprint: string): string | undefined {
-		const items = this.uploads.get(fingerprint) ?? new Set();
-		this.uploads.set(fingerprint, items.add(itemIndex));
-		const upload = storedUpload.safeParse(objectIn(this.context, UPLOADS)[fingerprint]);
+	findUpload(fingerprint: string): string | undefined {
+		const upload = storedUpload.safeParse(objectOf(this.context[UPLOADS])[fingerprint]);
 		return upload.success && clock.now() < upload.data.reuseUntil ? upload.data.url : undefined;
 	}
 
-	/** To be called after `findUpload`. */
 	markUploaded(fingerprint: string, url: string): void {
-		objectIn(this.context, UPLOADS)[fingerprint] = {
-			url,
-			reuseUntil: clock.now() + REUSE_UPLOAD_MS,
-		};
+		const uploads = objectIn(this.context, UPLOADS);
+		uploads[fingerprint] = { url, reuseUntil: clock.now() + REUSE_UPLOAD_MS };
+		for (const oldest of Object.keys(uploads).slice(0, -MAX_UPLOADS)) delete uploads[oldest];
 	}
 
-	/** Ends this run. Records that were not dropped, and the uploads of items that did not come out, are kept for the next attempt. */
+	/** Ends this run. Records that were not dropped are kept for the next attempt. */
 	close(): void {
 		activeRuns.delete(this.run);
-		const uploads = objectIn(this.context, UPLOADS);
-		if (Object.keys(this.records).length === 0) {
-			delete this.context[RECORDS];
-			delete this.context[ORIGINS];
-			for (const [fingerprint, items] of this.uploads) {
-				if ([...items].every((itemIndex) => this.cameOut.has(itemIndex)))
-					delete uploads[fingerprint];
-			}
-		}
-		const left = Object.keys(uploads);
-		for (const oldest of left.slice(0, -MAX_UPLOADS)) delete uploads[oldest];
-		if (left.length === 0) delete this.context[UPLOADS];
+		if (Object.keys(this.records).length > 0) return;
+		delete this.context[RECORDS];
+		delete this.context[ORIGINS];
 	}
 
 	/** Records by purchase: two runs side by side can have one each for the same. The first of them to end may remove an empty object. */

@@ -288,8 +288,8 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 ): void {
 	const keepAll = fatalItem(context, outcomes) !== undefined || isRunAgain(context, outcomes[0]);
 	for (const outcome of outcomes) {
-		if (outcome.error === undefined && !keepAll) records.complete(outcome.itemIndex);
-		else if (isRefunded(outcome)) records.drop(outcome.itemIndex);
+		if ((outcome.error === undefined && !keepAll) || isRefunded(outcome))
+			records.drop(outcome.itemIndex);
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
 }

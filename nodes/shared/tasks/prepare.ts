@@ -208,12 +208,11 @@ const uploads = new Map<string, Promise<string>>();
 /** Uploads a picture of an item, unless another item or an earlier attempt did. */
 async function uploadedUrl(
 	{ context, client, records }: BuyingRun,
-	itemIndex: number,
 	pending: PendingUpload,
 	deadline: Deadline,
 ): Promise<string> {
 	const { fingerprint } = pending;
-	const known = records.findUpload(itemIndex, fingerprint);
+	const known = records.findUpload(fingerprint);
 	if (known !== undefined) return known;
 	const key = `${context.getExecutionId()} ${fingerprint}`;
 	const upload = async () => {
@@ -239,11 +238,11 @@ export function requestOf(
 	return { ...sentRequestOf(...sent), ...(parent === undefined ? {} : { namesTask: true }) };
 }
 
-/** Adds the links of a request that an earlier attempt sent. Other uploads are noted before the first claim: the next attempt finds them. */
+/** Adds the links of a request that an earlier attempt sent. */
 export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload && !value.isInline
-			? records.findUpload(item.itemIndex, value.fingerprint)
+			? records.findUpload(value.fingerprint)
 			: undefined;
 	return { ...item, request: requestOf(item, item.target.body, linkFor) };
 }
@@ -251,11 +250,11 @@ export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTa
 /** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */
 export async function toSubmission(
 	run: BuyingRun,
-	{ itemIndex, target: { body, file } }: ReadyTask,
+	{ target: { body, file } }: ReadyTask,
 	deadline: Deadline,
 ): Promise<SubmissionBody> {
 	const linkOf = async (pending: PendingUpload) => {
-		if (!pending.isInline) return await uploadedUrl(run, itemIndex, pending, deadline);
+		if (!pending.isInline) return await uploadedUrl(run, pending, deadline);
 		const { open } = await reopenFile(run.context, pending);
 		return `data:${pending.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
 	};

@@ -35,12 +35,8 @@ function runOnce(work: (records: PurchaseRecords) => void): void {
 	records.close();
 }
 
-/** Uploads a picture for an item, unless it was uploaded before. Returns whether it was. */
-function upload(records: PurchaseRecords, itemIndex: number, fingerprint: string): boolean {
-	if (records.findUpload(itemIndex, fingerprint) !== undefined) return false;
+const upload = (records: PurchaseRecords, fingerprint: string) =>
 	records.markUploaded(fingerprint, `https://example.com/${fingerprint}`);
-	return true;
-}
 
 beforeEach(() => {
 	kept = {};
@@ -111,7 +107,7 @@ describe('What an attempt leaves to the next one', () => {
 			runOnce((records) => expect(records.claim(fox)).toEqual(taken));
 			const last = open();
 			expect(last.claim(fox)).toEqual(TASK_1);
-			last.complete(0);
+			last.drop(0);
 			last.close();
 			expect(kept).toEqual({});
 		});
@@ -171,7 +167,7 @@ describe('What an attempt leaves to the next one', () => {
 		};
 		const records = open();
 		expect(records.claim(fox)).toEqual(TASK_1);
-		expect(records.findUpload(0, 'picture')).toBe('https://example.com/picture');
+		expect(records.findUpload('picture')).toBe('https://example.com/picture');
 	});
 
 	test('a damaged record counts as none, and goes when its item has come out', () => {
@@ -190,7 +186,7 @@ describe('What an attempt leaves to the next one', () => {
 		kept = { mediaGenPurchases: 'gone', mediaGenUploads: [] };
 		const records = open();
 		expect(records.claim(fox)).toBeUndefined();
-		expect(records.findUpload(0, 'picture')).toBeUndefined();
+		expect(records.findUpload('picture')).toBeUndefined();
 		records.mark(fox, TASK_1);
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
@@ -368,52 +364,22 @@ describe('An upload', () => {
 
 	beforeEach(() => {
 		setClock(time);
-		runOnce((records) => upload(records, 0, 'picture'));
+		runOnce((records) => upload(records, 'picture'));
 	});
 
 	test('is made again before its link ends after 72 hours', () => {
 		time.advance(70 * HOUR_MS - 1);
-		expect(open().findUpload(0, 'picture')).toBeDefined();
+		expect(open().findUpload('picture')).toBeDefined();
 		time.advance(1);
-		expect(open().findUpload(0, 'picture')).toBeUndefined();
+		expect(open().findUpload('picture')).toBeUndefined();
 	});
 
-	test('stays for an item whose request was refused, or whose task was refunded, and goes with those that came out', () => {
+	test('the oldest make room where an execution has more than 1,000', () => {
 		runOnce((records) => {
-			for (const [itemIndex, fingerprint] of [
-				'refused',
-				'refunded',
-				'came out',
-				'shared',
-				'shared',
-			].entries())
-				upload(records, itemIndex, fingerprint);
-			for (const itemIndex of [0, 1]) records.drop(itemIndex);
-			for (const itemIndex of [2, 3]) records.complete(itemIndex);
+			for (let at = 0; at < 1_000; at++) upload(records, `picture ${at}`);
 		});
-		const next = open();
-		const found = ['refused', 'refunded', 'came out', 'shared', 'picture'].filter(
-			(fingerprint) => next.findUpload(0, fingerprint) !== undefined,
-		);
-		expect(found).toEqual(['refused', 'refunded', 'shared', 'picture']);
-	});
-
-	test('stays while a task of the execution may be taken up, whose request had its link', () => {
-		runOnce((records) => {
-			upload(records, 1, 'picture');
-			records.mark(fox, TASK_1);
-			records.complete(1);
-		});
-		expect(open().findUpload(1, 'picture')).toBeDefined();
-	});
-
-	test('the oldest make room where more than 10,000 items were refused, each with its own picture', () => {
-		runOnce((records) => {
-			for (let itemIndex = 0; itemIndex < 10_000; itemIndex++)
-				upload(records, itemIndex, `picture ${itemIndex}`);
-		});
-		const found = ['picture', 'picture 0', 'picture 9999'].map(
-			(fingerprint) => open().findUpload(0, fingerprint) !== undefined,
+		const found = ['picture', 'picture 0', 'picture 999'].map(
+			(fingerprint) => open().findUpload(fingerprint) !== undefined,
 		);
 		expect(found).toEqual([false, true, true]);
 	});
