@@ -100,43 +100,9 @@ let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
 
-/** A body can be long, and each step needs its key. */
-const knownKeys = new WeakMap<Purchase, string>();
-
 /** The key is the same for the same request, in whichever item and run. */
-function requestKey(purchase: Purchase): string {
-	const known = knownKeys.get(purchase);
-	if (known !== undefined) return known;
-	const { operation, path, body, file } = purchase;
-	const key = hashOf([operation, path, file === undefined ? body : [body, file]]);
-	knownKeys.set(purchase, key);
-	return key;
-}
-
-/** n8n's run index: the same in each attempt of a run, one more in each round of a loop. It is new in each try of an agent's tool: there it is ''. */
-export function runIndexOf(execution: ExecutionContext): string {
-	if (isTool(execution.getNode())) return '';
-	const { $runIndex } = execution.getWorkflowDataProxy(0);
-	return typeof $runIndex === 'number' ? String($runIndex) : '';
-}
-
-/** Whether the input is this run's own output, which n8n keeps in its place after a pause. An item of another run names its record. */
-export function isOwnOutput(execution: ExecutionContext): boolean {
-	if (isTool(execution.getNode())) return false;
-	const runIndex = runIndexOf(execution);
-	const isOfRun = (key: string) => key.split('.')[1] === runIndex;
-	const own = Object.entries(objectOf(execution.getContext('node')[RECORDS]))
-		.filter(([key]) => isOfRun(key))
-		.flatMap(([, stored]) => storedRecords.parse(stored));
-	const tasks = new Set<unknown>(
-		own.flatMap(({ purchase }) => (purchase.state === 'accepted' ? purchase.taskId : [])),
-	);
-	return execution.getInputData().some(({ json }) => {
-		const named = recordKeyIn(json);
-		const taskId = json.taskId ?? objectOf(json.error).taskId;
-		return tasks.has(taskId) && (named === undefined || isOfRun(named));
-	});
-}
+const requestKey = ({ operation, path, body, file }: Purchase): string =>
+	hashOf([operation, path, file === undefined ? body : [body, file]]);
 
 /**
  * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next attempt: *Retry
@@ -148,17 +114,23 @@ export class PurchaseRecords {
 
 	private readonly run: string = randomUUID();
 
-	private readonly runIndex: string;
+	/** n8n's run index: the same in each attempt of a run, one more in each round of a loop. It is new in each try of an agent's tool: there it is ''. */
+	readonly runIndex: string = '';
 
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
+	private readonly isTool: boolean;
+
 	private readonly parameters: string;
 
 	constructor(private readonly execution: ExecutionContext) {
+		const node = execution.getNode();
 		this.context = execution.getContext('node');
-		this.runIndex = runIndexOf(execution);
-		this.parameters = hashOf(requestParameters(execution.getNode()));
+		this.isTool = isTool(node);
+		this.parameters = hashOf(requestParameters(node));
+		const { $runIndex } = execution.getWorkflowDataProxy(0);
+		if (typeof $runIndex === 'number' && !this.isTool) this.runIndex = String($runIndex);
 		activeRuns.add(this.run);
 	}
 
@@ -186,9 +158,24 @@ export class PurchaseRecords {
 		});
 	}
 
+	/** Whether the input is this run's own output, which n8n keeps in its place after a pause. An item of another run names its record. */
+	isOwnOutput(): boolean {
+		if (this.isTool) return false;
+		const tasks = new Set<unknown>(
+			this.leftByItem().flatMap(({ purchase }) =>
+				purchase.state === 'accepted' ? purchase.taskId : [],
+			),
+		);
+		return this.execution.getInputData().some(({ json }) => {
+			const [, runIndex = this.runIndex] = recordKeyIn(json)?.split('.') ?? [];
+			const taskId = json.taskId ?? objectOf(json.error).taskId;
+			return tasks.has(taskId) && runIndex === this.runIndex;
+		});
+	}
+
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
 	recordKey(itemIndex: number): string | undefined {
-		if (isTool(this.execution.getNode())) return undefined;
+		if (this.isTool) return undefined;
 		const key = this.keys.get(itemIndex) ?? this.namedBy(itemIndex);
 		return key !== undefined && this.at(key).length > 0 ? key : undefined;
 	}
@@ -204,7 +191,7 @@ export class PurchaseRecords {
 
 	/** To be called before the node pauses. An agent may want the same again. */
 	markPaused(): void {
-		if (isTool(this.execution.getNode())) return;
+		if (this.isTool) return;
 		paused ??= new Memory(MAX_PAUSED);
 		for (const key of this.keys.values()) {
 			const own = this.at(key).find(({ run }) => run === this.run)?.purchase;
@@ -252,7 +239,7 @@ export class PurchaseRecords {
 
 	/** What makes an item's request: the item, and the parameters, before `$now` in them is evaluated. An agent makes any requests of the same. */
 	private originOf(itemIndex: number): string {
-		if (isTool(this.execution.getNode())) return this.run;
+		if (this.isTool) return this.run;
 		const json = this.execution.getInputData()[itemIndex]?.json;
 		return [hashOf([this.parameters, json]), this.runIndex, itemIndex].join('.');
 	}
@@ -282,8 +269,9 @@ export class PurchaseRecords {
 	/** The record that no other run but `own` has: of the same request, or of another request from the same item and parameters. */
 	private find(purchase: Purchase, own?: string) {
 		const key = this.keyFor(purchase);
+		const [request] = key.split('.');
 		const named = this.namedBy(purchase.itemIndex);
-		const same = [key, named?.startsWith(`${requestKey(purchase)}.`) ? named : undefined];
+		const same = [key, named?.startsWith(`${request}.`) ? named : undefined];
 		for (const place of [...same, this.origins[this.originOf(purchase.itemIndex)]]) {
 			if (typeof place !== 'string') continue;
 			const left = this.at(place).find(

@@ -18,7 +18,7 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { checkOnlyOutput } from '../purchase/checkOnly';
-import { isOwnOutput, PurchaseRecords, runIndexOf } from '../purchase/purchaseRecords';
+import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
 import { countCost, countLeftOut } from '../report/customData';
@@ -176,21 +176,30 @@ function withLeftOutNote(outcomes: readonly TaskItem[], guard: SpendingGuard): T
 	);
 }
 
+/** Passes on the node's own output. Its options cannot be read: their expressions refer to the original rows. */
+function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
+	const why =
+		'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
+	context.addExecutionHints(hint(why));
+	return [context.getInputData()];
+}
+
 async function execute(
 	context: IExecuteFunctions,
 	operation: BuyingOperation,
 ): Promise<INodeExecutionData[][]> {
-	const opened = await openTaskRun(context, operation.family, operation.value);
-	const { checkOnly, timeout } = opened.options;
-	const { fields, parent } = operation;
-	const guard = new SpendingGuard(context, opened.options, opened.client, runIndexOf(context));
+	const { family, value, fields, parent } = operation;
 	const records = new PurchaseRecords(context);
-	const checked = <Items extends readonly object[]>(items: Items): Items => {
-		if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
-		return items;
-	};
-	const buying = { ...opened, records, guard };
 	try {
+		if (records.isOwnOutput()) return passOn(context);
+		const opened = await openTaskRun(context, family, value);
+		const { checkOnly, timeout } = opened.options;
+		const guard = new SpendingGuard(context, opened.options, opened.client, records.runIndex);
+		const checked = <Items extends readonly object[]>(items: Items): Items => {
+			if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
+			return items;
+		};
+		const buying = { ...opened, records, guard };
 		const read = checked(await prepareItems(opened, operation));
 		// What this execution bought before is used, whatever has become of the tasks that the items name.
 		const found = read.some((item) => item.state === 'ready' && item.existingTaskId !== undefined)
@@ -230,14 +239,6 @@ async function waitAndDeliver(
 /** The collections come last: the panel begins with what is made. */
 const isAdditional = ({ type }: INodeProperties) => type === 'collection';
 
-/** Passes on the node's own output. Its options cannot be read: their expressions refer to the original rows. */
-function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
-	const why =
-		'These are the results of the execution that was retried. The node passes them on, and buys nothing.';
-	context.addExecutionHints(hint(why));
-	return [context.getInputData()];
-}
-
 /** Makes an operation of a task request: adds the purchase, the wait, the output and their fields. */
 export function buyingOperation(operation: BuyingOperation): Operation {
 	const { fields, synchronous = false } = operation;
@@ -250,7 +251,6 @@ export function buyingOperation(operation: BuyingOperation): Operation {
 			...fields.filter(isAdditional),
 			options,
 		],
-		execute: async (context) =>
-			isOwnOutput(context) ? passOn(context) : await execute(context, operation),
+		execute: async (context) => await execute(context, operation),
 	};
 }

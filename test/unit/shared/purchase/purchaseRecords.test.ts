@@ -1,10 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	isOwnOutput,
-	type Purchase,
-	PurchaseRecords,
-} from '../../../../nodes/shared/purchase/purchaseRecords';
+import { type Purchase, PurchaseRecords } from '../../../../nodes/shared/purchase/purchaseRecords';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { jumpingClock } from '../../../engine/support/clocks';
 import { recordsContext } from '../../../engine/support/recordsContext';
@@ -57,11 +53,11 @@ describe('Whether the input is what this run has put out before', () => {
 		['an agent', { input: [{ taskId: 'task_1' }], tool: true }, false],
 	])('%s', (_, run, expected) => {
 		runOnce((records) => records.mark(fox, TASK_1));
-		expect(isOwnOutput(recordsContext(kept, run))).toBe(expected);
+		expect(open(run).isOwnOutput()).toBe(expected);
 	});
 
 	test('nothing was bought yet', () => {
-		expect(isOwnOutput(recordsContext(kept, { input: [{ taskId: 'task_1' }, {}] }))).toBe(false);
+		expect(open({ input: [{ taskId: 'task_1' }, {}] }).isOwnOutput()).toBe(false);
 	});
 });
 
