@@ -100,9 +100,17 @@ let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
 
+/** A body can be long, and each step needs its key. */
+const knownKeys = new WeakMap<Purchase, string>();
+
 /** The key is the same for the same request, in whichever item and run. */
-const requestKey = ({ operation, path, body, file }: Purchase): string =>
-	hashOf([operation, path, file === undefined ? body : [body, file]]);
+function requestKey(purchase: Purchase): string {
+	const { operation, path, body, file } = purchase;
+	const key =
+		knownKeys.get(purchase) ?? hashOf([operation, path, file === undefined ? body : [body, file]]);
+	knownKeys.set(purchase, key);
+	return key;
+}
 
 /**
  * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next attempt: *Retry
