@@ -40,21 +40,10 @@ export interface PictureRules {
 	isInline?: boolean;
 }
 
-/** Splits "data, mask" into the names of the binary properties it lists. Empty names beside a comma stay. */
-export function splitNames(names: unknown): string[] {
-	const list: unknown[] = Array.isArray(names) ? names : [names];
-	return list
-		.flatMap((name) => (typeof name === 'string' ? name.split(',') : ['']))
-		.map((name) => name.trim());
-}
-
 /** Bytes that are read at once: in pieces of 64 KB a large file takes three times as long. */
 const PIECE_BYTES = 1 << 20;
 
-async function* piecesOf(
-	helpers: IExecuteFunctions['helpers'],
-	id: string,
-): AsyncGenerator<Buffer> {
+async function* piecesOf({ helpers }: IExecuteFunctions, id: string): AsyncGenerator<Buffer> {
 	for await (const chunk of await helpers.getBinaryStream(id, PIECE_BYTES))
 		yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
@@ -86,13 +75,9 @@ function fileIn({ context, itemIndex, property }: BinaryPlace): IBinaryData | un
 	return isFile(file) ? file : undefined;
 }
 
-/**
- * Opens a file in an item's binary data, wherever n8n keeps it, without a copy of the whole file. Throws a `NodeOperationError` that names the
- * item and the field.
- */
+/** Opens a file in an item's binary data, wherever n8n keeps it. Throws a `NodeOperationError` that names the item and the field. */
 async function openBinary(place: BinaryPlace): Promise<FileSource> {
-	const { property } = place;
-	const { helpers } = place.context;
+	const { property, context } = place;
 	const data = fileIn(place);
 	if (data === undefined) {
 		throw refusal(
@@ -108,8 +93,8 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 		const content = Buffer.from(data.data, 'base64');
 		return { fileName, mimeType, bytes: content.length, open: () => [content] };
 	}
-	const { fileSize: bytes } = await helpers.getBinaryMetadata(id);
-	return { fileName, mimeType, bytes, open: () => piecesOf(helpers, id) };
+	const { fileSize: bytes } = await context.helpers.getBinaryMetadata(id);
+	return { fileName, mimeType, bytes, open: () => piecesOf(context, id) };
 }
 
 /** Opens a picture within the rules, its type by its first bytes. Throws a `NodeOperationError` that names the item and the field. */

@@ -42,19 +42,11 @@ function operationSelector(resource: Resource, operations: readonly Operation[])
 	};
 }
 
-/**
- * Shows a field under its operation only. The operation's condition comes first: n8n stops reading conditions at the first one
- * that depends on an expression, and would then show the field under every operation.
- */
+/** Shows a field under its operation only. This condition is the first: n8n stops reading at one that depends on an expression. */
 function underOperation({ resource, value }: Operation, field: INodeProperties): INodeProperties {
 	const { show, ...others } = field.displayOptions ?? {};
-	return {
-		...field,
-		displayOptions: {
-			...others,
-			show: { resource: [resource.value], operation: [value], ...show },
-		},
-	};
+	const under = { resource: [resource.value], operation: [value], ...show };
+	return { ...field, displayOptions: { ...others, show: under } };
 }
 
 function describeOperations(operations: readonly Operation[]): INodeProperties[] {
@@ -77,10 +69,7 @@ function describeOperations(operations: readonly Operation[]): INodeProperties[]
 	];
 }
 
-/**
- * The address that resumes a paused execution. It belongs to the execution, not to the workflow: nothing is registered for it
- * when a workflow is activated. Where the address ends with a secret, a service that appends to the text calls the path `''`.
- */
+/** The address that resumes a paused execution. Where it ends with a secret, a service that appends to the text calls the path `''`. */
 export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
 	name: 'default',
 	httpMethod: 'POST',

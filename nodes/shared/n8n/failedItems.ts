@@ -65,10 +65,8 @@ export function runError(
 ): NodeError {
 	const { error, itemIndex } = first;
 	const failed = items.filter(isFailed).length;
-	const message =
-		items.length > 1
-			? `${error.message} (${failed} of ${items.length} items have no result)`
-			: error.message;
+	const rest = items.length > 1 ? ` (${failed} of ${items.length} items have no result)` : '';
+	const message = error.message + rest;
 	const description = [error.description, others].filter(Boolean).join(LINE_END + LINE_END);
 	return error instanceof NodeApiError
 		? serviceError(node, message, { description, itemIndex, httpCode: error.httpCode ?? undefined })
@@ -86,7 +84,7 @@ export function toOutputItems(
 	);
 }
 
-/** Puts the key of the item's purchase record on its error: the error item names it, so the node knows the item if it comes back. */
+/** Puts the key of an item's purchase record on its error: the node knows the error item by it if that comes back. */
 export function nameRecord(error: NodeError, recordKey: string | undefined): void {
 	error.context.recordKey = recordKey;
 }

@@ -113,10 +113,7 @@ type OpenValueField = Omit<INodeProperties, 'type' | 'default'> & {
 	placeholder: string;
 };
 
-/**
- * A field with a list and a typed alternative, for cases where the service may have more values than this package knows. Its value may also
- * be plain text, if it comes from an expression for the whole field or from n8n's API.
- */
+/** A field with a list and a typed alternative: the service may have more values than this package knows. An expression may give plain text. */
 export function openValueField(given: OpenValueField): INodeProperties {
 	const { preset = { name: '', value: '' }, searchListMethod, placeholder, ...field } = given;
 	return {
@@ -136,10 +133,9 @@ export function openValueField(given: OpenValueField): INodeProperties {
 }
 
 export function matchingValues(values: readonly ListedValue[], filter = ''): INodeListSearchResult {
-	const wanted = filter.toLowerCase();
-	return {
-		results: values.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)),
-	};
+	const isMatch = ({ name, value }: ListedValue) =>
+		`${name} ${value}`.toLowerCase().includes(filter.toLowerCase());
+	return { results: values.filter(isMatch) };
 }
 
 /** The search method of an open field whose values this package knows. Needs no request. */

@@ -124,15 +124,12 @@ export function asNodeError(node: INode, error: unknown, context: ErrorContext =
 	if (isNodeError(error)) return error;
 	if (!(error instanceof ApiError)) {
 		const cause = asError(error);
-		return new NodeOperationError(node, cause, {
-			itemIndex,
-			message: atItem(cause.message, itemIndex),
-		});
+		const message = atItem(cause.message, itemIndex);
+		return new NodeOperationError(node, cause, { itemIndex, message });
 	}
 	const { httpStatus, type, code, response } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
-	const message = atItem(error.message + answer, itemIndex);
-	const nodeError = serviceError(node, message, {
+	const nodeError = serviceError(node, atItem(error.message + answer, itemIndex), {
 		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,
@@ -149,9 +146,7 @@ export const itemError = (
 	description?: string,
 ) => new NodeOperationError(node, atItem(message, itemIndex), { itemIndex, description });
 
-export function hasErrorOutput(node: { onError?: string }): boolean {
-	return node.onError === 'continueErrorOutput';
-}
+export const hasErrorOutput = ({ onError }: INode) => onError === 'continueErrorOutput';
 
 /** What an item's `error` says: what the service gave of it, the purchase record, and a response that could not be read. */
 export function errorFields(error: NodeError, recordKey: unknown): IDataObject {
@@ -169,11 +164,8 @@ export function errorFields(error: NodeError, recordKey: unknown): IDataObject {
 }
 
 /**
- * The output of a failed item, when the workflow continues. n8n drops everything but the message of an item that has an
- * `error` object of its own, and moves only items whose JSON is `{ error, message }` to the error output: there the item's
- * fields stand inside `error`, elsewhere beside it.
- *
- * @param recordKey the item's purchase record, where the error is not the item's own
+ * The output of a failed item, when the workflow continues. n8n moves only items whose JSON is `{ error, message }` to the error output: there
+ * the item's fields stand inside `error`, elsewhere beside it. `recordKey` is the item's, where the error is that of all items.
  */
 export function errorItem(
 	node: INode,

@@ -2,11 +2,9 @@ import type {
 	IExecuteFunctions,
 	INode,
 	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
 	ISupplyDataFunctions,
+	NodeOperationError,
 } from 'n8n-workflow';
-import type { NodeOperationError } from 'n8n-workflow';
 
 import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toApiName, toCamelCase } from '../util/names';
@@ -42,11 +40,18 @@ function plainValue(type: string | undefined, value: unknown): unknown {
 	return value;
 }
 
-/** The values of a collection, or of a group in a fixed one, by the fields that it can have. */
-function readGroup(fields: readonly Field[], value: Record<string, unknown>): ParameterValues {
-	const known = new Map(
-		fields.flatMap((field) => ('type' in field ? [[field.name, field] as const] : [])),
+/** The fields in a collection, or in the groups of a fixed one. */
+const innerFields = ({ options = [] }: INodeProperties): INodeProperties[] =>
+	options.flatMap((option) =>
+		'values' in option ? option.values : 'type' in option ? [option] : [],
 	);
+
+/** The values of a collection, or of a group in a fixed one, by the fields that it can have. */
+function readGroup(
+	fields: readonly INodeProperties[],
+	value: Record<string, unknown>,
+): ParameterValues {
+	const known = new Map(fields.map((field) => [field.name, field]));
 	return Object.fromEntries(
 		Object.entries(value)
 			.map(([name, inner]) => [name, readValue(known.get(name), inner)] as const)
@@ -58,7 +63,7 @@ function readGroup(fields: readonly Field[], value: Record<string, unknown>): Pa
 function readValue(field: INodeProperties | undefined, given: unknown): unknown {
 	const value = plainValue(field?.type, jsonForm(given));
 	if (field?.type !== 'fixedCollection') return value;
-	const fields = children(field).flatMap(children);
+	const fields = innerFields(field);
 	const group = (inner: unknown) => (isObject(inner) ? readGroup(fields, inner) : inner);
 	return Array.isArray(value) ? value.map(group).filter(isSet) : group(value);
 }
@@ -86,7 +91,7 @@ export function readParameters({ context, fields, itemIndex }: ExecutedItem): Pa
 		if (field.type === 'notice') continue;
 		const value: unknown = context.getNodeParameter(field.name, itemIndex, null);
 		if (field.type === 'collection') {
-			if (isObject(value)) Object.assign(values, readGroup(children(field), value));
+			if (isObject(value)) Object.assign(values, readGroup(innerFields(field), value));
 		} else {
 			const read = readValue(field, value);
 			if (isGiven(read)) values[field.name] = read;
@@ -103,34 +108,21 @@ export function toApiNames(value: unknown): unknown {
 	);
 }
 
-type Field = INodeProperties | INodePropertyCollection | INodePropertyOptions;
-
-function isContainer(field: Field): field is INodeProperties {
-	return 'type' in field && (field.type === 'collection' || field.type === 'fixedCollection');
-}
-
-function children(field: Field): readonly Field[] {
-	if ('values' in field) return field.values;
-	return isContainer(field) ? (field.options ?? []) : [];
-}
-
-/** The label of a field of the API, found among the fields of an operation and what they hold. */
-function labelIn(fields: readonly Field[], apiName: string): string | undefined {
+/** The label of a field of the API: of one inside a collection rather than of the collection itself. */
+function labelIn(fields: readonly INodeProperties[], apiName: string): string | undefined {
 	for (const field of fields) {
-		const label =
-			'displayName' in field && toApiName(field.name) === apiName ? field.displayName : undefined;
-		if (label !== undefined && !isContainer(field)) return label;
-		const inside = labelIn(children(field), apiName) ?? label;
-		if (inside !== undefined) return inside;
+		const own = toApiName(field.name) === apiName ? field.displayName : undefined;
+		const label = labelIn(innerFields(field), apiName) ?? own;
+		if (label !== undefined) return label;
 	}
 	return undefined;
 }
 
-/** The label of a field, by the name of its parameter or of the field of the API; that name where it has none. */
+/** The label of a field by its name in the panel or in the API; that name where it has none. */
 export const labelOf = (fields: readonly INodeProperties[], name: string) =>
 	labelIn(fields, toApiName(name)) ?? name;
 
-/** Whether the user gave an expression for a field, named by its place among the node's parameters. */
+/** Whether the user gave an expression for the field at this place among the node's parameters. */
 export function isExpression(
 	{ parameters }: INode,
 	place: ReadonlyArray<string | number>,
@@ -141,10 +133,7 @@ export function isExpression(
 	return typeof given === 'string' && given.startsWith('=');
 }
 
-/**
- * Notes for parameters that are set and not sent, because another one says so: `reason`, e.g. `"Images" is None`. n8n removes what the panel
- * hides before a node runs, but not where the choice comes from an expression.
- */
+/** Notes for parameters that are set and not sent, for a `reason` such as `"Images" is None`. n8n removes them unless that is an expression. */
 export function unsentNotes(
 	fields: readonly INodeProperties[],
 	values: ParameterValues,
@@ -211,7 +200,7 @@ export function validationError(
 	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 
-/** The error for a field of an item, by the name of its parameter, or of the field of the API. */
+/** The error for one field of an item, by its name in the panel or in the API. */
 export const refusal = (item: PanelItem, name: string, message: string) =>
 	validationError(item, [{ path: [toApiName(name)], message }]);
 

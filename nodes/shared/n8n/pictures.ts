@@ -1,9 +1,9 @@
-import { RESULT_KINDS } from '../api/families';
+import { RESULT_KINDS, type ResultKind } from '../api/families';
 import { PICTURE_TYPES, UPLOAD_MAX_BYTES } from '../api/uploads';
 import { isBlank, isObject, isText } from '../util/json';
 import { oneOf, webUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { inspectPicture, PendingUpload, type PictureRules, splitNames } from './binary';
+import { inspectPicture, PendingUpload, type PictureRules } from './binary';
 import {
 	type ExecutedItem,
 	labelOf,
@@ -13,10 +13,7 @@ import {
 	requireExpressions,
 } from './parameters';
 
-/**
- * The links in a value. An expression may give objects with a `url`, such as the results of another node, and a `url` may be a list: the
- * service wants plain URLs (spec, Image generation). An entry or an object without a link stays, empty, for the schema to refuse.
- */
+/** The links in a value, also in objects with a `url`, such as the results of another node. An entry without one stays, empty, to be refused. */
 function linksIn(value: unknown): unknown[] {
 	const orNone = (links: unknown[]) => (links.length > 0 ? links : ['']);
 	if (Array.isArray(value)) return value.flatMap((inner) => orNone(linksIn(inner)));
@@ -25,15 +22,12 @@ function linksIn(value: unknown): unknown[] {
 	return link === undefined || link === null || link === '' ? [] : [link];
 }
 
-/** Why a value of another node is not what a field asks for: it holds a result of another kind, such as a song. */
-function kindProblem(value: unknown, wanted: 'image' | 'video'): string | undefined {
+/** The kind of a result of another node that is not the wanted one, such as a song's. */
+function otherKindIn(value: unknown, wanted: ResultKind): ResultKind | undefined {
 	if (Array.isArray(value))
-		return value.map((inner) => kindProblem(inner, wanted)).find((why) => why !== undefined);
+		return value.map((inner) => otherKindIn(inner, wanted)).find((kind) => kind !== undefined);
 	const stated = isObject(value) && 'url' in value ? value.kind : undefined;
-	const kind = RESULT_KINDS.find((known) => known === stated);
-	return kind === undefined || kind === wanted
-		? undefined
-		: `must give the kind ${wanted}, and gives a result of the kind ${kind}`;
+	return RESULT_KINDS.find((kind) => kind === stated && kind !== wanted);
 }
 
 // A comma inside a URL stays, such as the one after the type of a data URI.
@@ -70,8 +64,12 @@ export class PictureReader {
 		return refusal(this.item, name, message);
 	}
 
+	/** The pictures of the binary fields that a field names: "data, mask". */
 	async fromInput(name: string, values: ParameterValues): Promise<PendingUpload[]> {
-		const names = splitNames(values[name]);
+		const given: unknown[] = Array.isArray(values[name]) ? values[name] : [values[name]];
+		const names = given
+			.flatMap((each) => (typeof each === 'string' ? each.split(',') : ['']))
+			.map((each) => each.trim());
 		const named = names.filter((each) => each !== '');
 		if (named.length === 0 && !isBlank(values[name]))
 			throw this.refusal(name, 'must be the names of binary fields');
@@ -87,8 +85,12 @@ export class PictureReader {
 
 	/** The links that a field gives. Refuses results of another kind. */
 	links(name: string, values: ParameterValues, kind: 'image' | 'video' = 'image'): unknown[] {
-		const problem = kindProblem(values[name], kind);
-		if (problem !== undefined) throw this.refusal(name, problem);
+		const other = otherKindIn(values[name], kind);
+		if (other !== undefined)
+			throw this.refusal(
+				name,
+				`must give the kind ${kind}, and gives a result of the kind ${other}`,
+			);
 		return linkList(values[name]);
 	}
 
@@ -120,6 +122,7 @@ export class PictureReader {
 		return own ?? this.only(url, links);
 	}
 
+	/** The picture of `pictureFields` under this name; `undefined` for None. */
 	async optional(name: string, values: ParameterValues): Promise<unknown> {
 		const source = `${name}Source`;
 		requireExpressions(this.item, values, [source]);

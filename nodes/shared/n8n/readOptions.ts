@@ -27,9 +27,7 @@ export const firstItemOf = (context: IExecuteFunctions): ParameterSource => ({
 });
 
 /** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
-export function isTool(node: INode): boolean {
-	return node.type.endsWith('Tool');
-}
+export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
 /** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
 export function parseOptions<Shape extends Options>(
@@ -49,10 +47,7 @@ const TOP_LEVEL = ['waitMode', ...Object.keys(outputOptions)];
 
 const placeOf = (name: string) => (TOP_LEVEL.includes(name) ? [name] : ['options', name]);
 
-/**
- * Reads options that all items share. One by one: others, such as the file name, may have expressions that only an item, or an execution, can
- * evaluate. Throws a `NodeOperationError` that names the option.
- */
+/** Reads options that all items share, one by one: others may have expressions that only an item can evaluate. Throws as `parseOptions`. */
 export function readSharedOptions<Shape extends Options>(
 	source: ParameterSource,
 	options: z.ZodObject<Shape>,
@@ -69,7 +64,7 @@ export function requestParameters({ parameters }: INode): unknown {
 	return [request, objectOf(options).additionalBodyFields];
 }
 
-/** Reads the options of a node that deals with tasks. Throws a `NodeOperationError` that names the option. */
+/** Reads the options of a node that deals with tasks. Throws as `parseOptions`. */
 export function readRunOptions(source: ParameterSource): RunOptions {
 	const options = readSharedOptions(source, runOptions);
 	const { downloadFiles, waitMode, timeout } = options;
@@ -80,10 +75,7 @@ export function readRunOptions(source: ParameterSource): RunOptions {
 	};
 }
 
-/**
- * The options that are given by expressions, by the names of their parameters, with the values that the rows gave them. A paused node
- * cannot evaluate them again: its rows have become tasks.
- */
+/** The values of options that expressions give, by their names. A paused node cannot evaluate them again: its rows have become tasks. */
 export function evaluatedOptions(source: ParameterSource): Record<string, unknown> {
 	const node = source.getNode();
 	const places = Object.keys(runOptions.shape).map(placeOf);
@@ -91,10 +83,12 @@ export function evaluatedOptions(source: ParameterSource): Record<string, unknow
 	return Object.fromEntries(names.map((name) => [name, source.getParameter(name)]));
 }
 
-/** What an item's own options say: see "File Name", "Reference" and "Include Input". */
-export interface ItemOptions {
-	fileName?: string;
-	reference?: string;
+const itemOptions = z
+	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
+	.catch({});
+
+/** What an item's own options say. */
+export interface ItemOptions extends z.infer<typeof itemOptions> {
 	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
 	referenceVerified?: boolean;
 	/** JSON of the input item, if it is to come out. */
@@ -104,26 +98,22 @@ export interface ItemOptions {
 	reused?: boolean;
 }
 
-const itemOptions = z
-	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
-	.catch({});
-
 /** What each item says of its purchase. */
 export const itemReuse = z.object(reuseOptions).omit({ whenFilesAreGone: true });
 
-export const readItemOptions = (
-	collection: unknown,
-	input: IDataObject | undefined,
-): ItemOptions => ({ ...itemOptions.parse(collection), input });
+export const readItemOptions = (collection: unknown, input?: IDataObject): ItemOptions => ({
+	...itemOptions.parse(collection),
+	input,
+});
 
 /** The options of an item that failed before they were read, as far as they can be read. */
 export function optionsOfFailedItem(context: IExecuteFunctions, itemIndex: number): ItemOptions {
-	const json = context.getInputData()[itemIndex]?.json;
 	try {
 		const collection: unknown = context.getNodeParameter('options', itemIndex, {});
 		const { includeInput } = objectOf(collection);
 		const includesInput = commonOptions.includeInput.catch(false).parse(includeInput);
-		return readItemOptions(collection, includesInput ? json : undefined);
+		const input = includesInput ? context.getInputData()[itemIndex]?.json : undefined;
+		return readItemOptions(collection, input);
 	} catch {
 		// The item's own error reports an expression that fails, or it does not matter to the item.
 		return {};

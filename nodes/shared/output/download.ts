@@ -270,7 +270,7 @@ export interface Downloads {
 
 /**
  * Streams a result file into n8n's binary storage, under `name` with its extension. Throws an `ApiError` when the link is blocked or dead, the
- * file is too large, or every attempt broke off. A GET costs nothing, so it is repeated after any transient error.
+ * file is too large, or every attempt broke off.
  */
 export async function downloadFile(downloads: Downloads, file: ResultFile, name: string) {
 	const { deadline, end = Infinity, silentHosts, signal } = downloads;
@@ -309,17 +309,18 @@ export type DownloadedFile = Awaited<ReturnType<typeof downloadFile>>;
 /** One attempt. `fileSize` is in bytes. */
 async function attempt(downloads: Downloads, file: ResultFile, name: string, onAnswer: () => void) {
 	const { context, connection, maxDownloadSize, signal } = downloads;
-	if (isData(file.url)) return await storeData(downloads, file.url, name);
-	const response = await openFile(context, file.url, connection, signal);
+	const { url } = file;
+	if (isData(url)) return await storeData(downloads, url, name);
+	const response = await openFile(context, url, connection, signal);
 	onAnswer();
 	const { body, headers } = response;
-	const mimeType = linkedType(headers['content-type'], file.url);
+	const mimeType = linkedType(headers['content-type'], url);
 	checkStatus(response);
 	if (Number(headers['content-length'] ?? 0) > maxDownloadSize * MEGABYTE) {
 		body.destroy();
 		throw tooLarge(maxDownloadSize);
 	}
-	const fileName = withExtension(name, mimeType, file.url);
+	const fileName = withExtension(name, mimeType, url);
 	const mayBeText = isTextLink(file);
 	const watched = watch(body, maxDownloadSize, mayBeText, signal);
 	try {
@@ -339,19 +340,17 @@ async function attempt(downloads: Downloads, file: ResultFile, name: string, onA
 const REASON_WITHIN_MS = 1_000;
 
 /**
- * Puts a file into n8n's binary storage. Throws a `StorageError` where that does not take it.
- *
- * @param brokenOff rejects when a stream breaks off. It is first in the race: the storage then has an error of its own, or takes what came
- * for the whole file
+ * Puts a file into n8n's binary storage. Throws a `StorageError` where that does not take it. `brokenOff` rejects when a stream breaks off: the
+ * storage then has an error of its own, or takes what came for the whole file.
  */
 async function store(
-	context: DownloadContext,
+	{ helpers }: DownloadContext,
 	content: Buffer | ByteStream,
 	fileName: string,
 	mimeType: string | undefined,
 	brokenOff: ReadonlyArray<Promise<never>> = [],
 ): Promise<IBinaryData> {
-	const stored = context.helpers.prepareBinaryData(content, fileName, mimeType);
+	const stored = helpers.prepareBinaryData(content, fileName, mimeType);
 	const taken = stored.catch((error: unknown) => {
 		throw storageError(error) ?? new UnknownStorageError(asError(error).message);
 	});

@@ -79,16 +79,14 @@ export const fatalItem = <Item extends { itemIndex: number; state?: string }>(
 ) =>
 	context.continueOnFail() ? undefined : items.filter(isFailed).find((item) => !isLeftOut(item));
 
-/** A task that the service does not have, as far as is known: no record of it was ever read. */
-const isMissing = (item: AcceptedItem) =>
-	item.record === undefined && item.error instanceof NodeApiError && item.error.httpCode === '404';
-
 /** The last known status; for an item without a task, whether one may have been bought. */
 export function outcomeStatus(
 	item: TaskItem,
 ): Task['status'] | 'not found' | 'not submitted' | 'unknown' {
-	if (isAccepted(item)) return isMissing(item) ? 'not found' : item.task.status;
-	return item.state === 'unsure' ? 'unknown' : 'not submitted';
+	if (!isAccepted(item)) return item.state === 'unsure' ? 'unknown' : 'not submitted';
+	const { record, error, task } = item;
+	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
+	return record === undefined && isMissing ? 'not found' : task.status;
 }
 
 type OutputRules = Pick<RunOptions, 'simplify' | 'output' | 'binaryPropertyName'>;
@@ -120,15 +118,16 @@ function hasSameFiles({ taskId, task, record = {} }: AcceptedItem, before: Task)
 /** A link for a message, or for the model of an agent: one that holds the file itself is shortened. */
 const shownLink = (url: string) => (isData(url) && url.length > 60 ? `${url.slice(0, 60)}…` : url);
 
-/** Downloads the files of completed tasks, if the options say so. An item fails if none comes; otherwise its notes name each that did not. */
+/** Downloads the files of completed tasks, if the options say so. An item fails if no file comes; else its notes name each that did not. */
 export async function downloadResults(
 	{ context, client, options, deadline, end = Infinity, signal, readAgain }: DownloadRun,
 	outcomes: readonly TaskItem[],
 ): Promise<TaskItem[]> {
 	const { downloadFiles, maxDownloadSize } = options;
 	if (!downloadFiles) return [...outcomes];
-	const limits = { maxDownloadSize, deadline, end, signal, silentHosts: new Set<string>() };
-	const downloads = { context, connection: client.connection, ...limits };
+	const { connection } = client;
+	const silentHosts = new Set<string>();
+	const downloads = { context, connection, maxDownloadSize, deadline, end, silentHosts, signal };
 	const limit = pLimit(PARALLEL_DOWNLOADS);
 	const fileNames = new FileNames();
 	const download = async (outcome: AcceptedItem, names: readonly string[]): Promise<TaskItem> => {
@@ -182,20 +181,16 @@ export async function downloadResults(
 	);
 }
 
-/** The record of a task that had not ended at the time limit of a pause: an item that is led back to the node uses it. */
-const openRecord = (item: TaskItem): string | undefined =>
-	isAccepted(item) && item.error === undefined && item.task.status === 'submitted'
-		? item.recordKey
-		: undefined;
-
 export function besideTask(item: TaskItem): IDataObject {
 	const { reference, referenceVerified, purchaseKey, reused, input } = item.options;
+	// A task that had not ended at the time limit of a pause: an item that is led back to the node uses its record.
+	const isOpen = isAccepted(item) && item.error === undefined && item.task.status === 'submitted';
 	return toJson({
 		reference,
 		referenceVerified,
 		purchaseKey,
 		reused: reused || undefined,
-		recordKey: openRecord(item),
+		recordKey: isOpen ? item.recordKey : undefined,
 		notes: item.notes.length > 0 ? item.notes : undefined,
 		input,
 	});
@@ -243,13 +238,12 @@ function fileJson(file: ResultFile, downloaded: DownloadedFile | undefined): IDa
 	return toJson({ ...beside, url, index, kind, name, fileName, mimeType, fileSize, expiresAt });
 }
 
-/** Binary fields for the files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
-function binaryFields(name: string, files: Files): IBinaryKeyData {
-	return Object.fromEntries(
-		files.flatMap((file, at) =>
-			file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [],
-		),
+/** The files of one item: `data`, `data_2`, `data_3` … in the order of the results, also where one is missing. */
+function binaryOf(name: string, files: Files): { binary?: IBinaryKeyData } {
+	const fields = files.flatMap((file, at) =>
+		file ? [[at === 0 ? name : `${name}_${at + 1}`, file.binary] as const] : [],
 	);
+	return fields.length > 0 ? { binary: Object.fromEntries(fields) } : {};
 }
 
 function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeExecutionData[] {
@@ -257,9 +251,7 @@ function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeE
 	const item = (json: IDataObject, attached: Files): INodeExecutionData => ({
 		json,
 		pairedItem: { item: outcome.itemIndex },
-		...(attached.some((file) => file !== undefined)
-			? { binary: binaryFields(rules.binaryPropertyName, attached) }
-			: {}),
+		...binaryOf(rules.binaryPropertyName, attached),
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
 	if (rules.output === 'tasks' || task.results.length === 0)
