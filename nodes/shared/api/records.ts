@@ -47,12 +47,12 @@ export function toMilliseconds(value: unknown): number | undefined {
 	return ms <= LAST_DATE_MS ? Math.round(ms) : undefined;
 }
 
-/** Why a task failed: `error`, which may also be text, `false`, `0`, `""` or `{ "message": null }`; else `fail_reason`. */
+/** Why a task failed: `error`, which may also be text, `false`, `""` or `{ "message": null }`, or have the code 0; else `fail_reason`. */
 function failureOf({ error, fail_reason: reason }: Record<string, unknown>) {
 	const { message, code, type } = objectOf(error);
 	const failure = {
 		message: toText(message) ?? (error === 0 ? undefined : toText(error)) ?? toText(reason),
-		code: toText(code),
+		code: code === 0 ? undefined : toText(code),
 		type: toText(type),
 	};
 	return Object.values(failure).every((part) => part === undefined) ? undefined : failure;

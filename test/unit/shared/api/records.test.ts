@@ -53,6 +53,11 @@ describe('A task record is read, whatever its other fields hold', () => {
 		['error: false', { error: false }, { failure: undefined }],
 		['error: 0', { error: 0 }, { failure: undefined }],
 		['error: ""', { error: '' }, { failure: undefined }],
+		[
+			'error: { code: 0, message: "" }',
+			{ error: { code: 0, message: '' } },
+			{ failure: undefined },
+		],
 		['error: { message: null }', { error: { message: null } }, { failure: undefined }],
 		['error as text', { error: 'Too loud' }, failure({ message: 'Too loud' })],
 		['an error whose type is null', { error: untyped }, failure({ message: 'x', code: '9' })],
