@@ -88,7 +88,13 @@ const paidNode = (name: string, type: string, parameters: object) =>
 function everyFamily(): WorkflowDefinition {
 	const video = { resource: 'video', operation: 'generate', prompt: 'The tide comes in' };
 	const path = '/v1/gridart/generations/imagine';
-	const imagine = { resource: 'task', operation: 'submit', path, body: '{"prompt":"A harbour"}' };
+	const imagine = {
+		resource: 'task',
+		operation: 'submit',
+		path,
+		bodyType: 'json',
+		body: '{"prompt":"A harbour"}',
+	};
 	const sound = { resource: 'music', operation: 'sounds', prompt: 'Waves' };
 	const nodes = [
 		startByHand,

@@ -139,7 +139,7 @@ const submitFieldsOf = ({ jobs, path, field, value }: ExampleRequest): INodeProp
 			formData: ['Form Data With a File', 'Names and values, and a file from the input'],
 			json: ['JSON'],
 		}),
-		default: 'json',
+		default: 'fields',
 	}),
 	{
 		displayName: 'JSON Body',
