@@ -82,6 +82,10 @@ export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): bool
 export const hasCome = (outcome: AcceptedItem): boolean =>
 	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 
+/** Whether a completed task has shown files: a later read, which may fail, only looks for the rest of them. */
+const hasFiles = ({ task }: AcceptedItem): boolean =>
+	task.status === 'completed' && task.results.length > 0;
+
 /** Asks after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
 	const { deadline, signal } = run;
@@ -97,14 +101,17 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 		let last: ApiError | undefined;
 		try {
 			const record = await retrieveRecord(run, outcome.taskId, 'once');
-			outcome = withRecord(run, outcome, record);
+			const read = withRecord(run, outcome, record);
+			if (!hasFiles(outcome) || read.task.results.length > 0) outcome = read;
 			isOver = hasCome(outcome);
 			absence = new Absence();
 			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { ...outcome, error: canceledError(run, outcome) };
-			if (!absence.mayPass(last)) return { ...outcome, error: retrieveError(run, outcome, last) };
+			if (hasFiles(outcome)) isOver = hasCome(outcome);
+			else if (!absence.mayPass(last))
+				return { ...outcome, error: retrieveError(run, outcome, last) };
 			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
 		}
 		if (clock.now() < deadline) continue;

@@ -330,7 +330,7 @@ describe('A completed record without a result is read again', () => {
 		// Of the parent, too.
 		service.on('GET', '/v1/tasks/*', { json: { ...grid, action: 'REROLL', image_urls: four } });
 		service.on('GET', '/v1/tasks/task_1', ...records);
-		const given = { path: '/v1/gridart/imagine', taskId: 'grid_1', index: 1 };
+		const given = { path: '/v1/gridart/imagine', bodyType: 'json', taskId: 'grid_1', index: 1 };
 		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
 		expect(json[0]?.results).toHaveLength(5);
 	});
@@ -353,6 +353,20 @@ describe('A completed record without a result is read again', () => {
 		const { item } = await madeBy('music.sounds', empty(result));
 		expect(item?.results).toHaveLength(1);
 		expect(item?.notes).toEqual([expect.stringContaining(`its record ${words}`)]);
+	});
+
+	test.each<[string, Reply]>([
+		['that is not found', unknownTask],
+		['that may not be read', serviceError(403, 'Not yours')],
+		['that cannot be read', { status: 500 }],
+		['without it', completedWith({ music: [] })],
+		['that has failed', failed()],
+	])('and a file that has come is not lost by a later record %s', async (_, later) => {
+		const music = [{ audio_url: FIRST_SONG }, { audio_url: '' }];
+		const { item, reads } = await madeBy('music.sounds', completedWith({ music }), later);
+		expect(item).toMatchObject({ status: 'completed', results: [{ url: FIRST_SONG }] });
+		expect(item?.notes).toEqual([expect.stringContaining('lacks some of its files')]);
+		expect(reads).toBeLessThan(20);
 	});
 
 	test.each<[string, string, object]>([
