@@ -16,7 +16,7 @@ const DONE = '[DONE]';
 /** The event type, and the finish reason, that mean an error of any form. */
 const ERROR = 'error';
 
-/** A tool call. Its arguments may come as pieces of a text, of which so many have come. */
+/** A tool call. Its arguments may come as pieces of a text; so many pieces of the call have come. */
 interface OpenCall extends GivenCall {
 	pieces: number;
 }
@@ -25,11 +25,10 @@ type Fields = Record<string, unknown>;
 
 /** Adds to the arguments of a call: a piece of their text, or all of them as an object, which pieces replace. */
 function addInput(call: OpenCall, given: unknown): void {
-	if (typeof given === 'string' && given !== '') {
-		const begun = call.pieces > 0 && typeof call.input === 'string' ? call.input : '';
-		call.input = begun + given;
-		call.pieces += 1;
-	} else if (isObject(given) && call.pieces === 0) call.input = given;
+	const begun = call.pieces > 0 && typeof call.input === 'string' ? call.input : undefined;
+	if (typeof given === 'string' && given !== '') call.input = (begun ?? '') + given;
+	else if (isObject(given) && begun === undefined) call.input = given;
+	call.pieces += 1;
 }
 
 /** Whether arguments are the text of a complete object. An empty one is not complete: it may stand for those that follow. */
@@ -104,7 +103,8 @@ export class StreamedAnswer {
 		if (type === ERROR || choice.finish_reason === ERROR || isObject(choice.error))
 			throw errorInBody(choice) ?? unreadableResponse(200, event);
 		const isWhole =
-			(type === 'message' && Array.isArray(event.content)) || isObject(choice.message);
+			(type === 'message' && Array.isArray(event.content)) ||
+			(isObject(choice.message) && !isObject(choice.delta));
 		const isEmpty = this.parts.text === '' && this.parts.calls.length === 0;
 		const text = isWhole && isEmpty ? this.addWhole(event) : this.addPiece(event, isChoice);
 		this.parts.text += text;

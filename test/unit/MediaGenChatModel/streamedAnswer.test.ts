@@ -168,6 +168,12 @@ describe('Completions style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
 	});
 
+	test('a message beside the pieces is not the answer', () => {
+		const message = { role: 'assistant' };
+		const pieces = ['Hi ', 'there'].map((content) => says({ content }, { message }));
+		expect(answerTo(...pieces).text).toBe('Hi there');
+	});
+
 	test('arguments that come as an object with a text are that object', () => {
 		const given = { name: 'draw', arguments: { text: 'a fox' } };
 		const { calls: read } = answerTo(calls({ id: 'a', function: given }));
@@ -204,6 +210,7 @@ describe('Completions style', () => {
 	test.each<[string, string[]]>([
 		['an empty object', ['{}', '{"n":1}']],
 		['a part', ['{"n":[{"m":1}', '{"m":2}', ']}']],
+		['a piece without them', ['', '{"n":1}', '{"n":1}']],
 	])('behind %s they are none: nothing is called with less than was meant', (_, pieces) => {
 		const given = pieces.map((each) =>
 			calls({ index: 0, function: { name: 'draw', arguments: each } }),
