@@ -1,9 +1,4 @@
-import {
-	DATA_URI_TYPES,
-	isPixelSize,
-	LITE_MODELS,
-	OFFICIAL_MODEL,
-} from '../../../shared/api/image';
+import { DATA_URI_TYPES, OFFICIAL_MODEL } from '../../../shared/api/image';
 import {
 	type ExecutedItem,
 	type ParameterValues,
@@ -21,18 +16,6 @@ import { imageOperation } from './request';
 const fields = [...generateFields, additionalFields];
 
 const MASK_FIELDS = ['maskUrl', 'maskBinaryProperty'];
-
-/** "Pixel Size" is another way to say the size. */
-function sizeOf({ model, size, pixelSize }: ParameterValues, item: ExecutedItem): unknown {
-	if (pixelSize === undefined) return size;
-	const refuse = (message: string) => refusal(item, 'pixelSize', message);
-	if (size !== undefined) throw refuse('must not be set together with "Size"');
-	if (LITE_MODELS.has(model))
-		throw refuse('must not be set for a lite model, which takes ratios only');
-	const isPixels = typeof pixelSize === 'string' && isPixelSize(pixelSize);
-	if (model === OFFICIAL_MODEL && !isPixels) throw refuse('must be pixels such as 1536x1024');
-	return pixelSize;
-}
 
 /** The mask, as a URL or as a picture of the input. Refuses one whose expression is empty, and one without a picture to repaint. */
 async function maskOf(values: ParameterValues, item: ExecutedItem): Promise<unknown> {
@@ -57,7 +40,7 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 	const { model, referenceImages = 'none', sendInputDataAs } = values;
 	requireExpressions(item, values, ['referenceImages']);
 	const maskUrl = await maskOf(values, item);
-	const body = { ...values, size: sizeOf(values, item), imageUrls: undefined, maskUrl };
+	const body = { ...values, imageUrls: undefined, maskUrl };
 	if (referenceImages === 'none')
 		return {
 			body,

@@ -22,6 +22,7 @@ const anyValues = {
 	prompt: text(),
 	n: integer(1, spec.MAX_IMAGES).optional(),
 	size: text().optional(),
+	pixel_size: text().optional(),
 	resolution: text().optional(),
 	quality: text().optional(),
 	background: text().optional(),
@@ -43,6 +44,7 @@ const officialFields = z.object({
 			`must be one of ${OFFICIAL_SIZES.join(', ')}, or pixels such as 1536x1024`,
 		)
 		.optional(),
+	pixel_size: text().refine(spec.isPixelSize, 'must be pixels such as 1536x1024').optional(),
 	resolution: oneOf(spec.OFFICIAL_RESOLUTIONS).optional(),
 	output_compression: integer(0, spec.MAX_COMPRESSION).optional(),
 	image_urls: links(officialLink, spec.REFERENCE_LIMITS.official.count)
@@ -62,15 +64,31 @@ const liteFields = z.object({
 	size: text()
 		.refine((size) => LITE_SIZES.includes(size), `must be one of ${LITE_SIZES.join(', ')}`)
 		.optional(),
+	pixel_size: text()
+		.refine(() => false, 'must not be set for a lite model, which takes ratios only')
+		.optional(),
 	image_urls: links(liteLink, spec.REFERENCE_LIMITS.lite.count).optional(),
 });
 
-const otherFields = z.object(anyValues);
+/** "Pixel Size" is another way to say `size`. */
+const withPixelSize = (fields: BuyingOperation['schema']) =>
+	fields
+		.refine(({ size, pixel_size }) => size === undefined || pixel_size === undefined, {
+			path: ['pixel_size'],
+			message: 'must not be set together with "Size"',
+		})
+		.transform(({ pixel_size: size, ...body }): RequestBody =>
+			size === undefined ? body : { ...body, size },
+		);
+
+const officialRequest = withPixelSize(officialFields);
+const liteRequest = withPixelSize(liteFields);
+const otherRequest = withPixelSize(z.object(anyValues));
 
 /** The body. Limits that depend on the model apply to the models of the spec only. */
-const imageRequest = schemaFor<RequestBody>(({ model }) => {
-	if (spec.LITE_MODELS.has(model)) return liteFields;
-	return model === undefined || model === spec.OFFICIAL_MODEL ? officialFields : otherFields;
+const imageRequest = schemaFor(({ model }) => {
+	if (spec.LITE_MODELS.has(model)) return liteRequest;
+	return model === undefined || model === spec.OFFICIAL_MODEL ? officialRequest : otherRequest;
 });
 
 /** Fields of the official model that a lite model does not have (spec §3b), with their labels. */
