@@ -86,13 +86,23 @@ test.each<[string, string, unknown[] | undefined]>([
 	const image_urls = ['https://x.example/1.png', 'https://x.example/2.png'];
 	const json = { status: 'SUCCESS', action, grid_image_url: 'https://x.example/g.png', image_urls };
 	service.on('GET', RECORD, { json });
-	const submit = { path: '/v1/images/imagine', waitMode: 'poll', downloadFiles: false };
+	const submit = {
+		path: '/v1/images/imagine',
+		bodyType: 'json',
+		waitMode: 'poll',
+		downloadFiles: false,
+	};
 	const grid = await runnerOf(service)('grid.task.submit', submit);
 	expect(grid.json[0]?.results).toHaveLength(3);
 	expect(grid.json[0]?.notes).toEqual(notes);
 });
 
-const custom = { resource: 'task', operation: 'submit', path: '/v1/images/upscales' };
+const custom = {
+	resource: 'task',
+	operation: 'submit',
+	path: '/v1/images/upscales',
+	bodyType: 'json',
+};
 
 test.each<[string, INodeParameters]>([
 	['a custom request, whose n may be anything', { ...custom, body: '{ "n": 4 }' }],
