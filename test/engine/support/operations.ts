@@ -159,7 +159,7 @@ const TASK: Record<string, Entry> = {
 	'task.get': { smallest: parent },
 	'task.wait': { smallest: parent },
 	'task.submit': {
-		smallest: { path: '/v1/some/new/endpoint', body: '{"prompt": "Rain"}' },
+		smallest: { path: '/v1/some/new/endpoint', bodyType: 'json', body: '{"prompt": "Rain"}' },
 		path: '/v1/some/new/endpoint',
 		body: { prompt: 'Rain' },
 		mistakes: [
