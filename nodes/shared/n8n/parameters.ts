@@ -133,7 +133,7 @@ export function isExpression(
 	return typeof given === 'string' && given.startsWith('=');
 }
 
-/** Notes for parameters that are set and not sent, for a `reason` such as `"Images" is None`. n8n removes them unless that is an expression. */
+/** Notes for parameters that are set and not sent, for a `reason` such as `"Images" is None`. Where no expression decides, n8n removes them. */
 export function unsentNotes(
 	fields: readonly INodeProperties[],
 	values: ParameterValues,

@@ -338,6 +338,10 @@ test.each([
 	],
 	...[{ status: 'FAILED' }, { status: 'failed', url: null, fail_reason: '' }],
 	...[
+		{ status: 'cancelled', url: '', fail_reason: 'Too loud' },
+		{ status: 'expired', url: null, fail_reason: '' },
+	],
+	...[
 		{ code: 200, data: { status: 'failed', error: '' } },
 		{ code: 'success', message: 'ok', data: { status: 'failed' } },
 		{ data: { status: 'Expired', error: null } },
