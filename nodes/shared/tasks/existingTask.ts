@@ -49,7 +49,7 @@ type Found =
 	| 'failed'
 	| 'unknown to the service'
 	| 'completed, and its files are gone'
-	| 'ended without a result';
+	| 'over without a result';
 
 async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const record = await recordOf(run, taskId);
@@ -60,7 +60,7 @@ async function retrieveState(run: TaskRun, taskId: string): Promise<Found> {
 	const { task } = withRecord(run, accepted, record);
 	const { status, results } = task;
 	if (status === 'failed')
-		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'ended without a result';
+		return SPECIFIED_FAILURE.test(record.status) ? 'failed' : 'over without a result';
 	const existing = { taskId, record };
 	if (status !== 'completed' || results.length === 0) return existing;
 	const made = results.filter((file) => !isCover(task, file));

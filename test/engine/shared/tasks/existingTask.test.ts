@@ -194,7 +194,7 @@ describe('Nothing is bought', () => {
 		[
 			'the task was canceled, of which no refund is promised',
 			() => onKnown({ json: { status: 'cancelled', progress: 40 } }),
-			'ended without a result',
+			'over without a result',
 		],
 	])('where %s: the item fails', async (_, script, words) => {
 		script();
