@@ -16,18 +16,21 @@ const DONE = '[DONE]';
 /** The event type, and the finish reason, that mean an error of any form. */
 const ERROR = 'error';
 
-/** A tool call. Its arguments may come as pieces of a text; so many pieces of the call have come. */
+/** A tool call, of which so many pieces have come. */
 interface OpenCall extends GivenCall {
 	pieces: number;
+	/** Whether its arguments come in pieces of a text. What began the call is then no part of them. */
+	isText?: boolean;
 }
 
 type Fields = Record<string, unknown>;
 
 /** Adds to the arguments of a call: a piece of their text, or all of them as an object, which pieces replace. */
 function addInput(call: OpenCall, given: unknown): void {
-	const begun = call.pieces > 0 && typeof call.input === 'string' ? call.input : undefined;
-	if (typeof given === 'string' && given !== '') call.input = (begun ?? '') + given;
-	else if (isObject(given) && begun === undefined) call.input = given;
+	if (typeof given === 'string' && given !== '') {
+		call.input = (call.isText ? String(call.input) : '') + given;
+		call.isText = true;
+	} else if (isObject(given) && !call.isText) call.input = given;
 	call.pieces += 1;
 }
 

@@ -168,6 +168,18 @@ describe('Completions style', () => {
 		expect([streamed.isComplete, streamed.isOver]).toEqual([true, true]);
 	});
 
+	test.each(['{}', '{"n":0}', ''])(
+		'the beginning %j of a block is no piece of its call',
+		(input) => {
+			const block = { type: 'tool_use', id: 'a', name: 'draw', input };
+			const pieces = ['', '{"n"', ':1}'].map((partial_json) => ({
+				...{ type: 'content_block_delta', index: 0, delta: { partial_json } },
+			}));
+			const begun = { type: 'content_block_start', index: 0, content_block: block };
+			expect(answerTo(begun, ...pieces).calls).toMatchObject([{ id: 'a', input: '{"n":1}' }]);
+		},
+	);
+
 	test('a message beside the pieces is not the answer', () => {
 		const message = { role: 'assistant' };
 		const pieces = ['Hi ', 'there'].map((content) => says({ content }, { message }));
