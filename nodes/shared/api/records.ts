@@ -252,7 +252,7 @@ function isSuccessCode(code: unknown): boolean | undefined {
 /**
  * Whether an answer is an error of the service that has a word for a state, as if it were a task's. A failed task is bought again, so
  * neither its record nor what is around it may say that the request failed. Without an envelope, only the words of the specification count, and
- * any word beside `fail_reason`, which only a record has (spec §3): gateways use the others.
+ * any word beside `url` and `fail_reason`, as in the record of a generation (spec §3): gateways use the others.
  */
 function isErrorAnswer(answer: unknown): boolean {
 	const found = findTaskRecord(answer);
@@ -270,7 +270,7 @@ function isErrorAnswer(answer: unknown): boolean {
 	if (isNamed) return isError && failure === undefined;
 	if (isError) return true;
 	const isSpecified = SPECIFIED_FAILURE.test(status);
-	if (isBare && !isSpecified && !('fail_reason' in raw)) return true;
+	if (isBare && !isSpecified && !('fail_reason' in raw && 'url' in raw)) return true;
 	if (isBare) return failure ? statusNamed(failure) !== undefined : saysWhy(raw);
 	if (failure) return false;
 	const isSuccess = isSuccessCode(answer.code);

@@ -312,6 +312,7 @@ test.each([
 	...[
 		{ status: 'error', error: 'down' },
 		{ status: 'cancelled', error: { message: 'down' } },
+		{ status: 'error', fail_reason: 'upstream timeout' },
 	],
 	...[
 		{ success: false, status: 'pending' },
