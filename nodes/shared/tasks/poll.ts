@@ -9,7 +9,7 @@ import {
 import { READS_HELD_UP_MS } from '../api/http';
 import { hasEnded, toMilliseconds } from '../api/records';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { isEmpty, isPartial } from '../output/task';
+import { isEmpty, isMain, isPartial } from '../output/task';
 import { clock, sleep } from '../util/clock';
 import { canceledError, retrieveError, timeoutError } from './taskErrors';
 import { endedItem, readAgain, retrieveRecord, type TaskRun, withRecord } from './taskRun';
@@ -82,9 +82,9 @@ export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): bool
 export const hasCome = (outcome: AcceptedItem): boolean =>
 	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 
-/** Whether a completed task has shown files: a later read, which may fail, only looks for the rest of them. */
-const hasFiles = ({ task }: AcceptedItem): boolean =>
-	task.status === 'completed' && task.results.length > 0;
+/** How many files a completed task has shown. A later read, which may fail or show less, only looks for the rest of them. */
+const filesIn = ({ task }: AcceptedItem): number =>
+	task.status === 'completed' ? task.results.filter((file) => isMain(file, task.family)).length : 0;
 
 /** Asks after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
@@ -102,14 +102,15 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 		try {
 			const record = await retrieveRecord(run, outcome.taskId, 'once');
 			const read = withRecord(run, outcome, record);
-			if (!hasFiles(outcome) || read.task.results.length > 0) outcome = read;
-			isOver = hasCome(outcome);
+			if (filesIn(read) >= filesIn(outcome)) outcome = read;
+			// What has come is kept, but a task that runs again is waited for.
+			isOver = hasCome(hasEnded(read.task.status) ? outcome : read);
 			absence = new Absence();
 			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
 			if (last instanceof CanceledError) return { ...outcome, error: canceledError(run, outcome) };
-			if (hasFiles(outcome)) isOver = hasCome(outcome);
+			if (filesIn(outcome) > 0) isOver = hasCome(outcome);
 			else if (!absence.mayPass(last))
 				return { ...outcome, error: retrieveError(run, outcome, last) };
 			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));

@@ -295,8 +295,8 @@ describe('A completed record without a result is read again', () => {
 		service.on('POST', '*', accepted('task_1'));
 		service.on('GET', '/v1/*tasks/*', ...records);
 		const given = { path: '/v1/create', bodyType: 'json', body: '{"prompt":"rain"}' };
-		const { json } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
-		return { item: json[0], reads: service.sent('GET', '*').length };
+		const { json, error } = await runnerOf(service)(operation, { ...given, downloadFiles: false });
+		return { item: json[0], error, reads: service.sent('GET', '*').length };
 	}
 
 	test.each<[string, string, object, string]>([
@@ -355,18 +355,34 @@ describe('A completed record without a result is read again', () => {
 		expect(item?.notes).toEqual([expect.stringContaining(`its record ${words}`)]);
 	});
 
+	const part = completedWith({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] });
+	const runsAgain = Array<Reply>(30).fill(running);
+
 	test.each<[string, Reply]>([
 		['that is not found', unknownTask],
 		['that may not be read', serviceError(403, 'Not yours')],
 		['that cannot be read', { status: 500 }],
 		['without it', completedWith({ music: [] })],
+		['with its cover alone', completedWith({ music: [{ image_url: PICTURE, audio_url: '' }] })],
 		['that has failed', failed()],
+		['that has failed, and shows it', failed('Too loud', { result: songAt(FIRST_SONG) })],
 	])('and a file that has come is not lost by a later record %s', async (_, later) => {
-		const music = [{ audio_url: FIRST_SONG }, { audio_url: '' }];
-		const { item, reads } = await madeBy('music.sounds', completedWith({ music }), later);
+		const { item, reads } = await madeBy('music.sounds', part, later);
 		expect(item).toMatchObject({ status: 'completed', results: [{ url: FIRST_SONG }] });
 		expect(item?.notes).toEqual([expect.stringContaining('lacks some of its files')]);
 		expect(reads).toBeLessThan(20);
+	});
+
+	test('a task that runs again is waited for, however long', async () => {
+		const whole = completedWith(songAt(FIRST_SONG, `${FIRST_SONG}?2`));
+		const { item } = await madeBy('music.sounds', part, ...runsAgain, whole);
+		expect(item?.results).toHaveLength(2);
+	});
+
+	test('a cover is no file that has come: a task that fails has failed', async () => {
+		const cover = completedWith({ cover_url: PICTURE });
+		const { error } = await madeBy('music.sounds', cover, failed());
+		expect(error?.message).toContain('Too loud');
 	});
 
 	test.each<[string, string, object]>([
