@@ -210,14 +210,14 @@ export class MediaGenModel implements ChatModel {
 	): GenerateResult {
 		const { fields, options } = this.setup;
 		// Without calls of tools that were not offered: for those, n8n's agent would repeat the question up to its last iteration.
-		const calls = given.calls.flatMap((call) => {
+		const calls: Answer['calls'] = [];
+		const unknown: string[] = [];
+		for (const call of given.calls) {
 			const name = this.offeredName(call.name);
-			return name === undefined ? [] : [{ ...call, name }];
-		});
+			if (name === undefined) unknown.push(call.name);
+			else calls.push({ ...call, name });
+		}
 		const answer = { ...given, calls };
-		const unknown = given.calls
-			.map(({ name }) => name)
-			.filter((name) => this.offeredName(name) === undefined);
 		const usage = this.usageOf(answer.usage);
 		const isEmpty = answer.text === '' && answer.calls.length === 0;
 		const allWarnings = [

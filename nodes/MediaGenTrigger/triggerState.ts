@@ -21,7 +21,7 @@ const QUEUE_MODE_START_WITHIN_MS = 1_000;
 /** Starts without a confirmation after which this counts as queue mode. */
 const QUEUE_MODE_AFTER = 3;
 
-/** In queue mode, milliseconds after which n8n has certainly queued what it was given: a busy n8n takes seconds to write an execution. */
+/** In queue mode, milliseconds after which n8n has certainly queued what it was given, unless it was killed: a busy n8n takes seconds to write an execution. */
 const QUEUED_AFTER_MS = 30_000;
 
 /** How long a start is remembered, in milliseconds, before and after its confirmation. It may wait for n8n's concurrency limit. */

@@ -1,4 +1,4 @@
-import { isObject, isText, objectOf, toShortText, toText } from '../util/json';
+import { isObject, isText, listIn, objectOf, toShortText, toText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 
 /**
@@ -110,8 +110,6 @@ interface Response {
 	body?: unknown;
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
 /** Fields in which an error says why, besides `error`. */
 export const REASONS = [
 	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
@@ -122,7 +120,7 @@ export const REASONS = [
 function reasonIn(value: unknown, fields = REASONS, depth = 4): string | undefined {
 	if (isText(value)) return value.trim();
 	if (depth === 0) return undefined;
-	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : listOf(value);
+	const inner = isObject(value) ? ['error', ...fields].map((name) => value[name]) : listIn(value);
 	for (const each of inner) {
 		const reason = reasonIn(each, fields, depth - 1);
 		if (reason !== undefined) return reason;
@@ -306,8 +304,8 @@ function traceOf(error: unknown): { codes: string[]; text: string } {
 		const { code, httpCode, message, messages, cause, errors } = objectOf(links[at]);
 		// n8n keeps the code of its HTTP client's error, and a list of the messages that it replaced.
 		codes.push(...[code, httpCode].filter(isText));
-		texts.push(message, ...listOf(messages));
-		links.push(cause, ...listOf(errors));
+		texts.push(message, ...listIn(messages));
+		links.push(cause, ...listIn(errors));
 	}
 	return { codes, text: texts.join('\n') };
 }

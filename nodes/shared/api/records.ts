@@ -20,9 +20,8 @@ export function knownStatus(serviceStatus: string): TaskStatus | undefined {
 	return TASK_STATUSES.find((status) => WORDS[status].split(' ').includes(word));
 }
 
-export function hasEnded(status: TaskStatus): boolean {
-	return status === 'completed' || status === 'failed';
-}
+export const hasEnded = (status: TaskStatus): boolean =>
+	status === 'completed' || status === 'failed';
 
 /** A number, also as text (`"0.12"`, `"80%"`). `undefined` for anything else. */
 export function toNumber(value: unknown): number | undefined {

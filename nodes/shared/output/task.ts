@@ -16,7 +16,7 @@ import {
 	type TaskStatus,
 	toTaskRecord,
 } from '../api/records';
-import { isBlank, isObject, objectOf, objectsIn } from '../util/json';
+import { isBlank, isObject, listIn, objectOf, objectsIn } from '../util/json';
 import { toCamelCase } from '../util/names';
 import { z } from '../util/vendor/zod';
 import {
@@ -152,8 +152,6 @@ export function isPartial(raw: Record<string, unknown>, { family, status }: Task
 	return blanks.includes(true) && blanks.includes(false);
 }
 
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */
 export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 	const { family, operation, status, results } = task;
@@ -248,6 +246,5 @@ export function toTask(
 	};
 }
 
-export function submittedTask(origin: TaskOrigin): Task {
-	return toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {});
-}
+export const submittedTask = (origin: TaskOrigin): Task =>
+	toTask(toTaskRecord({ raw: {}, status: 'submitted' }), origin, {});

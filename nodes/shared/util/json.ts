@@ -64,9 +64,8 @@ export function toShortText(value: unknown, maxLength: number): string {
 }
 
 /** Whether a value is a JSON object: not an array, not `null`. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value in the form that JSON has for it: a date is text, as the node of a database or `$now` gives one; one that is not valid is `null`. */
 export const jsonForm = (value: unknown): unknown =>
@@ -86,7 +85,9 @@ export const isBlank = (value: unknown): boolean =>
 
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-export const objectsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+export const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export const objectsIn = (value: unknown) => listIn(value).filter(isObject);
 
 const isDataObject = (value: IDataObject[string]): value is IDataObject => isObject(value);
 
