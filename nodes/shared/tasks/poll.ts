@@ -82,9 +82,13 @@ export function resultMayCome({ taskId, task, record = {} }: AcceptedItem): bool
 export const hasCome = (outcome: AcceptedItem): boolean =>
 	!resultMayCome(outcome) && hasEnded(outcome.task.status);
 
-/** How many files a completed task has shown. A later read, which may fail or show less, only looks for the rest of them. */
-const filesIn = ({ task }: AcceptedItem): number =>
+/** How many files a completed task has shown. */
+export const filesIn = ({ task }: AcceptedItem): number =>
 	task.status === 'completed' ? task.results.filter((file) => isMain(file, task.family)).length : 0;
+
+/** What is known of a task after one more read. What shows less, or failed, takes no file away that the completed task has shown. */
+export const withFilesKept = (before: AcceptedItem, read: AcceptedItem): AcceptedItem =>
+	filesIn(read) >= filesIn(before) ? read : before;
 
 /** Asks after a second, at every interval, and at the expected end, until the task ends. An error that may pass does not end the wait. */
 async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem> {
@@ -95,17 +99,18 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 	let nextIn = Math.min(FIRST_POLL_MS, intervalMs);
 	let outcome = accepted;
 	let isOver = hasCome(outcome);
+	let last: ApiError | undefined;
 	while (!isOver) {
 		await sleep(Math.min(nextIn, deadline - clock.now()), signal);
 		if (signal?.aborted) return { ...outcome, error: canceledError(run, outcome) };
-		let last: ApiError | undefined;
 		try {
 			const record = await retrieveRecord(run, outcome.taskId, 'once');
 			const read = withRecord(run, outcome, record);
-			if (filesIn(read) >= filesIn(outcome)) outcome = read;
+			outcome = withFilesKept(outcome, read);
 			// What has come is kept, but a task that runs again is waited for.
 			isOver = hasCome(hasEnded(read.task.status) ? outcome : read);
 			absence = new Absence();
+			last = undefined;
 			nextIn = untilNextPoll(record.estimatedSeconds, began, intervalMs);
 		} catch (error) {
 			last = errorFromThrown(error);
@@ -115,12 +120,10 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 				return { ...outcome, error: retrieveError(run, outcome, last) };
 			nextIn = Math.max(intervalMs, Math.min(last.details.retryAfterMs ?? 0, READS_HELD_UP_MS));
 		}
-		if (clock.now() < deadline) continue;
-		if (!hasEnded(outcome.task.status))
-			return { ...outcome, error: timeoutError(run, outcome, last) };
-		isOver = true;
+		isOver ||= clock.now() >= deadline;
 	}
-	return endedItem(run, outcome);
+	if (hasEnded(outcome.task.status)) return endedItem(run, outcome);
+	return { ...outcome, error: timeoutError(run, outcome, last) };
 }
 
 /** Waits for all tasks together: as long as the slowest of them takes, not their sum. */

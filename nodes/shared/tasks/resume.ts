@@ -190,13 +190,13 @@ function withOthers(item: TaskItem, { others }: WaitingExecution): TaskItem {
 	return { ...item, notes: [...item.notes, note] };
 }
 
-/** What is known of each task. At the time limit, a task that has not ended comes out as it was written before the pause. */
+/** What is known of each task. At the time limit, one that has not ended, and has shown no file, comes out as it was written before the pause. */
 function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[] {
 	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return run.outcomes.map((outcome, at) => {
 		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
-		const end = execution.ended.get(taskId);
+		const end = execution.ended.get(taskId) ?? execution.shown.get(taskId);
 		if (end) return { ...end, itemIndex, options, recordKey };
 		const asWritten = waiting[at] ?? outcome;
 		const reason = execution.unread.get(taskId);

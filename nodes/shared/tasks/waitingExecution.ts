@@ -6,7 +6,7 @@ import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
-import { Absence, resultMayCome } from './poll';
+import { Absence, filesIn, resultMayCome, withFilesKept } from './poll';
 import { retrieveError } from './taskErrors';
 import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
@@ -14,6 +14,8 @@ import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord }
 export class WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	readonly ended = new Map<string, TaskItem>();
+	/** Completed tasks that have shown a part of their files, by id. */
+	readonly shown = new Map<string, AcceptedItem>();
 	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
 	readonly others = new Set<string>();
 	/** How long the service has not known a task, by id. A part of it may be behind. */
@@ -129,22 +131,29 @@ export function forgetConnection(context: PausingContext, pauseLimit?: number): 
 async function noteEnd(
 	run: ReadingPause,
 	outcome: AcceptedItem,
-	{ ended, absent }: WaitingExecution,
+	{ ended, shown, absent }: WaitingExecution,
 ): Promise<boolean> {
 	const { taskId } = outcome;
 	try {
-		const current = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
+		const read = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
 		absent.delete(taskId);
+		const current = withFilesKept(shown.get(taskId) ?? outcome, read);
+		if (filesIn(current) > 0) shown.set(taskId, current);
+		if (!hasEnded(read.task.status)) return false;
 		if (resultMayCome(current))
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
-		if (!hasEnded(current.task.status)) return false;
 		ended.set(taskId, endedItem(run, current));
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
+		const kept = shown.get(taskId);
+		if (kept && !resultMayCome(kept)) {
+			ended.set(taskId, endedItem(run, kept));
+			return true;
+		}
 		const absence = absent.get(taskId) ?? new Absence();
 		absent.set(taskId, absence);
 		// The next call, or the next check, reads the credential again.
-		if (absence.mayPass(error) || run.isKept || (isKeyRefused(error) && !isOverdue(run)))
+		if (kept || absence.mayPass(error) || run.isKept || (isKeyRefused(error) && !isOverdue(run)))
 			throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}

@@ -9,7 +9,7 @@ import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { hasCome } from './poll';
+import { filesIn, hasCome } from './poll';
 import { endedItem, type TaskRun } from './taskRun';
 import {
 	findRunning,
@@ -269,9 +269,10 @@ async function watch(
  * 7, 15, … s where n8n does not report the state. An end in more than half a minute is left to its callback, for two minutes at most.
  */
 export function watchPause(run: PausedRun, addresses: PauseAddresses, expected: number): void {
-	const { ended } = waitingExecution(run.key);
+	const { ended, shown } = waitingExecution(run.key);
 	for (const outcome of run.outcomes.filter(isAccepted))
 		if (hasCome(outcome)) ended.set(outcome.taskId, endedItem(run, outcome));
+		else if (filesIn(outcome) > 0) shown.set(outcome.taskId, outcome);
 	keepConnection(run);
 	void watch({ ...run, isKept: true }, addresses, expected)
 		.catch((error: unknown) => {

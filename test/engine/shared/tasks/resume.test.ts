@@ -555,6 +555,54 @@ describe('The end of a paused execution', () => {
 		});
 	});
 
+	describe('has the file that a callback has shown', () => {
+		const part = completedWith({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] });
+		const showPart = async (options = {}) => {
+			const execution = await pause(1, options, goOn);
+			onRecord(part);
+			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			return execution;
+		};
+		const itsFile = { taskId: 'task_1', status: 'completed', results: [{ url: FIRST_SONG }] };
+
+		test.each<[string, Reply]>([
+			['is not found', unknownTask],
+			['may not be read', serviceError(403, 'No more')],
+			['cannot be read', unclear],
+			['has failed', failed()],
+			['has it no more', completedWith({ music: [] })],
+		])('where the next record %s', async (_, later) => {
+			const execution = await showPart();
+			onRecord(later);
+			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			await time.advance(30_000);
+			const { resumed } = await execution.callback(callback('task_1'));
+			expect(resumed?.json).toMatchObject([
+				{
+					...itsFile,
+					notes: [expect.any(String), expect.stringContaining('lacks some of its files')],
+				},
+			]);
+		});
+
+		test('or that was there before the pause', async () => {
+			onRecordOf('task_1', part);
+			const execution = await pause(2, { concurrency: 1 }, goOn);
+			onRecord(failed());
+			await time.advance(30_000);
+			expect((await execution.callback({})).resumed?.json[0]).toMatchObject(itsFile);
+		});
+
+		test('where the task runs again, until it ends, or to Timeout', async () => {
+			const execution = await showPart({ timeout: 60 });
+			onRecord(running);
+			await time.advance(40_000);
+			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			await time.advance(21_000);
+			expect((await execution.callback({})).resumed?.json).toMatchObject([itsFile]);
+		});
+	});
+
 	test('the notes of an item survive the pause, beside its task', async () => {
 		const run = { workflowSettings: { executionTimeout: 600 } };
 		const noted = await pause(1, { timeout: 3_600 }, run);
