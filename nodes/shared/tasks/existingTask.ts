@@ -1,5 +1,6 @@
 import { errorFromThrown, OtherTaskError } from '../api/errors';
 import { FAMILIES } from '../api/families';
+import { ATTEMPT_TIMEOUT_MS, withHardEnd } from '../api/http';
 import { type AcceptedTask, otherTaskIn, SPECIFIED_FAILURE, type TaskRecord } from '../api/records';
 import { asNodeError, itemError } from '../n8n/nodeErrors';
 import { openFile } from '../output/download';
@@ -31,9 +32,11 @@ async function recordOf(run: TaskRun, taskId: string): Promise<TaskRecord | unde
 /** Whether a link leads to nothing. Only the head of the answer is read. */
 async function isGone(run: TaskRun, { url, expiresAt }: ResultFile): Promise<boolean> {
 	return await run.limit(async () => {
+		const open = async (signal: AbortSignal) =>
+			await openFile(run.context, url, run.client.connection, signal);
 		try {
-			const { body } = await openFile(run.context, url, run.client.connection, run.signal);
-			body.destroy();
+			const late = 'The link did not answer in time';
+			(await withHardEnd(ATTEMPT_TIMEOUT_MS, late, run.signal, open)).body.destroy();
 			return false;
 		} catch (error) {
 			const { httpStatus = 0 } = errorFromThrown(error).details;

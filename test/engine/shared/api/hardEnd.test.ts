@@ -6,7 +6,7 @@ import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { log, type RunOptions, runNode } from '../../support/engine';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
-import { accepted, completed, running } from '../../support/scriptedTasks';
+import { accepted, completed, completedWith, running, songAt } from '../../support/scriptedTasks';
 import { retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
@@ -97,6 +97,14 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 		const parameters = { ...upload, source: 'url', url: `${service.url}/picture.png` };
 		const { error } = await run(new MediaGenUpload(), parameters);
 		expect(error?.message).toContain('The picture was not fully downloaded within');
+		await expectClosed();
+	});
+
+	test('a look whether the file of an existing task is there', async () => {
+		onRecord(completedWith(songAt(`${service.url}/known.mp3`)));
+		service.on('GET', '/known.mp3', trickling['its headers']);
+		const { json } = await buy(1, { existingTaskId: 'known', whenFilesAreGone: 'buyAgain' });
+		expect(json).toMatchObject([{ taskId: 'known', status: 'completed', reused: true }]);
 		await expectClosed();
 	});
 
