@@ -3,8 +3,8 @@ export class KeyedLock {
 	private readonly last = new Map<string, Promise<unknown>>();
 
 	async run<Result>(key: string, job: () => Promise<Result>): Promise<Result> {
-		const before = this.last.get(key) ?? Promise.resolve();
-		const running = before.then(job, job);
+		const before = this.last.get(key);
+		const running = before ? before.then(job) : job();
 		const settled = running.catch(() => undefined);
 		this.last.set(key, settled);
 		try {
