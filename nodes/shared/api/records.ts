@@ -227,7 +227,7 @@ export function namesNewTask(value: unknown, isSent: IsSent): boolean {
 	return (id !== undefined && !isSent(id)) || inner.some((each) => namesNewTask(each, isSent));
 }
 
-/** The words that the specification uses for a refunded task. Other words for a failure also occur in errors. */
+/** The words that the specification uses for a refunded task (spec §2, §4). Other words for a failure also occur in errors. */
 export const SPECIFIED_FAILURE = /^fail(?:ed|ure)$/i;
 
 const saysWhy = (holder: Record<string, unknown>) =>

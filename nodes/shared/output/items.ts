@@ -10,7 +10,7 @@ import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
 import type { Connection } from '../api/connection';
 import { errorFromThrown } from '../api/errors';
-import { hasEnded, knownStatus, otherTaskIn } from '../api/records';
+import { hasEnded, knownStatus, otherTaskIn, SPECIFIED_FAILURE } from '../api/records';
 import { downloadFile, type DownloadedFile, type Downloads } from './download';
 import { FileNames, isData } from './fileNames';
 import type { SentRequest, ResultFile } from './resultFiles';
@@ -64,10 +64,10 @@ export function rejected(
 
 export const isAccepted = (item: TaskItem): item is AcceptedItem => item.state === 'accepted';
 
-/** Whether the task failed: the service refunded it, and the next attempt buys it again. Another task's failure says nothing about it. */
+/** Whether the service refunded the task, so that the next attempt buys it again. The failure of another task says nothing about it. */
 export const isRefunded = (item: TaskItem) =>
 	isAccepted(item) &&
-	item.task.status === 'failed' &&
+	SPECIFIED_FAILURE.test(item.task.serviceStatus) &&
 	otherTaskIn(item.record ?? {}, item.taskId) === undefined;
 
 export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.state === 'leftOut';

@@ -1,13 +1,23 @@
+import type { INode } from 'n8n-workflow';
+
 import { type ApiError, InsufficientBalanceError, InvalidRequestError } from '../api/errors';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
-import type { AcceptedItem } from '../output/items';
-import type { ReadingRun, TaskRun } from './taskRun';
+import type { RunOptions } from '../n8n/options';
+import { type AcceptedItem, isRefunded } from '../output/items';
+import type { Task } from '../output/task';
+
+/** The part of a run that its errors need. */
+interface FailedRun {
+	context: { getNode(): INode };
+	operation: string;
+	options: Pick<RunOptions, 'timeout'>;
+}
 
 const resumeHint = (taskId: string) =>
 	`The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
 
 export function timeoutError(
-	run: TaskRun,
+	run: FailedRun,
 	{ itemIndex, taskId, task }: AcceptedItem,
 	last: ApiError | undefined,
 ): NodeError {
@@ -21,14 +31,34 @@ export function timeoutError(
 	return itemError(run.context.getNode(), message, itemIndex, description.join(' '));
 }
 
-export function canceledError(run: TaskRun, { itemIndex, taskId }: AcceptedItem): NodeError {
+export function canceledError(run: FailedRun, { itemIndex, taskId }: AcceptedItem): NodeError {
 	const message = `The execution was canceled while it waited for task ${taskId}`;
 	return itemError(run.context.getNode(), message, itemIndex, resumeHint(taskId));
 }
 
+/** The error of a task that the service reports as failed. */
+export function failureError(
+	{ context }: Pick<FailedRun, 'context'>,
+	item: AcceptedItem,
+	{ message, code, type }: NonNullable<Task['error']>,
+): NodeError {
+	const { itemIndex, taskId, task } = item;
+	const refund = isRefunded(item)
+		? 'The service refunds what a failed task was charged.'
+		: `No refund is promised for a task that ended as "${task.serviceStatus}", so another attempt does not buy it again.`;
+	const error = itemError(
+		context.getNode(),
+		`Task ${taskId} failed: ${message}`,
+		itemIndex,
+		refund,
+	);
+	Object.assign(error.context, { code, type });
+	return error;
+}
+
 /** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
-	run: Pick<ReadingRun, 'context' | 'operation'>,
+	run: Pick<FailedRun, 'context' | 'operation'>,
 	{ itemIndex, taskId }: AcceptedItem,
 	error: unknown,
 ): NodeError {

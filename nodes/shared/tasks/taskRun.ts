@@ -11,7 +11,7 @@ import {
 } from '../api/http';
 import { GRID_INDEX, MAKES_GRID } from '../api/grid';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
-import { asNodeError, itemError } from '../n8n/nodeErrors';
+import { asNodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
@@ -21,6 +21,7 @@ import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { SpendingGuard } from '../purchase/spendingGuard';
 import { clock } from '../util/clock';
 import { pLimit } from '../util/vendor/pLimit';
+import { failureError } from './taskErrors';
 
 export type TaskContext = ServiceContext & DownloadContext;
 
@@ -176,12 +177,7 @@ export async function readAgain(run: ReadingRun, item: AcceptedItem, retry: 'onc
 }
 
 /** The item of a task that has ended, with an error if the service reports it as failed. */
-export function endedItem({ context }: ReadingRun, item: AcceptedItem): AcceptedItem {
-	const { error: failure } = item.task;
-	if (!failure) return { ...item, error: undefined };
-	const message = `Task ${item.taskId} failed: ${failure.message}`;
-	const refund = 'The service refunds what a failed task was charged.';
-	const error = itemError(context.getNode(), message, item.itemIndex, refund);
-	Object.assign(error.context, { code: failure.code, type: failure.type });
-	return { ...item, error };
-}
+export const endedItem = (run: ReadingRun, item: AcceptedItem): AcceptedItem => ({
+	...item,
+	error: item.task.error && failureError(run, item, item.task.error),
+});

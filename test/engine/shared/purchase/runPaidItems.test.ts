@@ -323,6 +323,16 @@ describe('What an attempt left is taken up by the next one in the same execution
 		expect(error?.description).toContain('task_1');
 	});
 
+	test('an end of which no refund is promised does not count as one', async () => {
+		onRecord({ json: { code: 200, data: { status: 'cancelled', progress: 40 } } });
+		const { error } = await buy(1, {}, retryOnFail);
+		expect(bought()).toHaveLength(1);
+		expect(error?.message).toContain('Task task_1 failed');
+		expect(error?.description).toContain(
+			'No refund is promised for a task that ended as "cancelled"',
+		);
+	});
+
 	test('with Retry On Fail it reaches the next run too', async () => {
 		onSubmit({ status: 502 }, accepted('task_2'));
 		const settings = { ...ledBack.settings, ...retryOnFail.settings };
