@@ -2,7 +2,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
+import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/failedItems';
 import { taskResource } from '../shared/tasks/operations';
 import { webhookOf } from '../shared/tasks/resume';
@@ -27,7 +27,7 @@ export class MediaGenGrid implements INodeType {
 			'A new grid is resource task, operation submit. All others work on a grid, whose taskId they read from the incoming item.',
 			related('mediaGenGridTool', 'The same as a tool of an AI Agent'),
 		),
-		webhooks: callbackWebhook,
+		...pausing,
 	};
 
 	methods = {

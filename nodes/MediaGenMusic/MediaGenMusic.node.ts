@@ -3,7 +3,7 @@ import type { INodeType } from 'n8n-workflow';
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import * as spec from '../shared/api/music';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
+import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { listed, searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/failedItems';
 import { taskResource } from '../shared/tasks/operations';
@@ -51,7 +51,7 @@ export class MediaGenMusic implements INodeType {
 			'A new song is resource task, operation submit. All others work on a song, whose taskId they read from the incoming item.',
 			related('mediaGenMusicTool', 'The same as a tool of an AI Agent'),
 		),
-		webhooks: callbackWebhook,
+		...pausing,
 	};
 
 	methods = {

@@ -126,13 +126,14 @@ export const vocalGender = ifSet(text(), {
 });
 
 const pointInTime =
-	(schema: typeof number, numberPrecision: number) => (displayName: string, description: string) =>
+	(schema: typeof number, numberPrecision: number) =>
+	(label: string, example: number, description: string) =>
 		required(schema(0), {
-			displayName,
+			displayName: `${label} (Seconds)`,
 			type: 'number',
 			typeOptions: { minValue: 0, numberPrecision },
 			default: NOT_SET,
-			placeholder: 'e.g. 30',
+			placeholder: `e.g. ${example}`,
 			description,
 		});
 

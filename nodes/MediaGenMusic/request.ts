@@ -74,7 +74,9 @@ const KNOWN_VALUES = {
 
 function positionNotes({ continue_at: second }: RequestBody): string[] {
 	if (typeof second !== 'number' || second >= 0) return [];
-	return [`"Continue At" is ${second}, before the beginning of the song: it is sent as it is`];
+	return [
+		`"Continue At (Seconds)" is ${second}, before the beginning of the song: it is sent as it is`,
+	];
 }
 
 /** What a song can be made of, beside its source. */

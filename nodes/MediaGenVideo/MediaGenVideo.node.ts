@@ -2,7 +2,7 @@ import type { INodeType } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
-import { callbackWebhook, describeNode, subtitleOf } from '../shared/n8n/describe';
+import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
 import { executeOf } from '../shared/n8n/failedItems';
 import { taskResource } from '../shared/tasks/operations';
@@ -28,7 +28,7 @@ export class MediaGenVideo implements INodeType {
 			related('mediaGenVideoTool', 'The same as a tool of an AI Agent'),
 			related('mediaGenImage', 'Makes the first frame'),
 		),
-		webhooks: callbackWebhook,
+		...pausing,
 	};
 
 	methods = {

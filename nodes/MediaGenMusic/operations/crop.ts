@@ -9,8 +9,8 @@ export const crop = musicOperation({
 	description: 'Keep an interval of a song and cut the rest away',
 	fields: {
 		...track(),
-		start_s: wholeSeconds('Start', 'Second at which the interval begins, a whole number'),
-		end_s: wholeSeconds('End', 'Second at which the interval ends, a whole number'),
+		start_s: wholeSeconds('Start', 30, 'Second at which the interval begins, a whole number'),
+		end_s: wholeSeconds('End', 90, 'Second at which the interval ends, a whole number'),
 	},
 	rule: endsAfterStart,
 });

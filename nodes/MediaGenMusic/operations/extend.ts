@@ -5,7 +5,7 @@ import { autoLyrics, persona, track, version, vocalGender } from '../fields';
 import { musicOperation } from '../request';
 
 const continueAt = ifSet(integer(), {
-	displayName: 'Continue At',
+	displayName: 'Continue At (Seconds)',
 	type: 'number',
 	typeOptions: { minValue: 0, numberPrecision: 0 },
 	default: NOT_SET,

@@ -4,7 +4,7 @@ import { title, track } from '../fields';
 import { musicOperation } from '../request';
 
 const duration = numberIfSet(integer, [0], {
-	displayName: 'Duration',
+	displayName: 'Duration (Seconds)',
 	typeOptions: { numberPrecision: 0 },
 	default: 5,
 	description: 'Length of the fade in seconds, a whole number',

@@ -15,8 +15,8 @@ export const sample = musicOperation({
 	description: 'Make a new song from a piece of an existing one',
 	fields: {
 		...track(),
-		start_s: seconds('Sample Start', 'Second at which the sample begins'),
-		end_s: seconds('Sample End', 'Second at which the sample ends'),
+		start_s: seconds('Sample Start', 30, 'Second at which the sample begins'),
+		end_s: seconds('Sample End', 45, 'Second at which the sample ends'),
 	},
 	song: { infers: true },
 	options: { instrumental, version, auto_lyrics: autoLyrics, vocal_gender: vocalGender },

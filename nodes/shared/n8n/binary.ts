@@ -75,6 +75,14 @@ function fileIn({ context, itemIndex, property }: BinaryPlace): IBinaryData | un
 	return isFile(file) ? file : undefined;
 }
 
+function missingFile({ context, itemIndex }: BinaryPlace): string {
+	const item = context.getInputData()[itemIndex];
+	const names = Object.keys(item?.binary ?? {}).map((name) => `"${name}"`);
+	if (names.length > 0) return `Give the name of a field that it has: ${names.join(', ')}.`;
+	if (item?.json.error !== undefined) return 'The item has an error in place of a file.';
+	return 'The item has no file. A node before this one, such as Edit Fields, may have left it out; a tool of an AI agent never has one.';
+}
+
 /** Opens a file in an item's binary data, wherever n8n keeps it. Throws a `NodeOperationError` that names the item and the field. */
 async function openBinary(place: BinaryPlace): Promise<FileSource> {
 	const { property, context } = place;
@@ -83,7 +91,7 @@ async function openBinary(place: BinaryPlace): Promise<FileSource> {
 		throw refusal(
 			place,
 			`the input item has no binary data in the field "${property}"`,
-			'Give the name of a field that the "Binary" tab of the input shows. A tool of an AI agent has no files.',
+			missingFile(place),
 		);
 	}
 	const { id, mimeType } = data;

@@ -69,14 +69,17 @@ function describeOperations(operations: readonly Operation[]): INodeProperties[]
 	];
 }
 
-/** The address that resumes a paused execution. Where it ends with a secret, a service that appends to the text calls the path `''`. */
-export const callbackWebhook: IWebhookDescription[] = ['callback', ''].map((path) => ({
-	name: 'default',
-	httpMethod: 'POST',
-	path,
-	responseMode: 'onReceived',
-	restartWebhook: true,
-}));
+/** What a node that can pause adds. Where its address ends with a secret, a service that appends to the text calls the path `''`. */
+export const pausing = {
+	waitingNodeTooltip: 'The execution continues when the service has called back',
+	webhooks: ['callback', ''].map((path): IWebhookDescription => ({
+		name: 'default',
+		httpMethod: 'POST',
+		path,
+		responseMode: 'onReceived',
+		restartWebhook: true,
+	})),
+};
 
 /** The node's subtitle on the canvas: what the operation does, in the words of the nodes panel. */
 export function subtitleOf(operations: readonly Operation[]): string {

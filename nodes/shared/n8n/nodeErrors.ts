@@ -56,11 +56,7 @@ const LATER_FOR_THE_REST =
 
 /** What the user can do next, by what happened; with another hint where the request was a purchase, or came before one. */
 const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: string]> = [
-	[
-		InvalidRequestError,
-		'Change the field that the service names and run the node again.',
-		`Change the field that the service names and run the node again. ${OTHER_WORDS}`,
-	],
+	[InvalidRequestError, 'Change the field that the service names.'],
 	[AuthenticationError, CHECK_KEY],
 	[
 		InsufficientBalanceError,
@@ -70,7 +66,6 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	[
 		NotFoundError,
 		'Check the task ID, and that the credential belongs to the account that bought the task.',
-		`Check the task ID, and that the credential belongs to the account that bought the task. ${OTHER_WORDS}`,
 	],
 	[
 		RateLimitError,
@@ -87,6 +82,11 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	// All others that may pass.
 	[TransientError, LATER, LATER_FOR_THE_REST],
 ];
+
+/** Whether the service may not know the word for the model, or the path. */
+const mayMeanWord = (error: ApiError): boolean =>
+	(error instanceof InvalidRequestError || error instanceof NotFoundError) &&
+	(error.details.fromService !== true || /model|path|endpoint|route/i.test(error.message));
 
 interface ErrorContext {
 	itemIndex?: number;
@@ -107,10 +107,11 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { purchase, buys, hint } = context;
 	if (mayHaveBeenBought(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
-		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again".`;
+		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again" and retry this execution with the saved workflow.`;
 	}
 	const [, usual, ofPurchase] = HINTS.find(([ErrorClass]) => error instanceof ErrorClass) ?? [];
-	return hint ?? (purchase ? ofPurchase : undefined) ?? usual;
+	if (hint !== undefined || !purchase) return hint ?? usual;
+	return mayMeanWord(error) ? `${usual} ${OTHER_WORDS}` : (ofPurchase ?? usual);
 }
 
 export const serviceError = (

@@ -81,7 +81,7 @@ const waitMode = choice({
 		poll: ['Poll Here', 'Ask for the task every few seconds until it ends'],
 		callback: [
 			'Pause Until Callback',
-			'The execution waits without running until the service calls back. This n8n must be reachable from the service.',
+			'The execution waits without running until the service calls back. This n8n must be reachable from the service. A failed task does not stop the workflow: it comes out as an item with an error.',
 		],
 		none: [
 			"Don't Wait",
@@ -147,7 +147,7 @@ export const buyingOptions = {
 		displayName: 'Keep Balance',
 		default: 0,
 		description:
-			'Nothing is bought while less than this remains. The balance is read before each purchase.',
+			'No purchase begins while less than this remains. The balance is read before each one; those that run at the same time ("Concurrency") may still take it below.',
 	}),
 	keepBalanceUnit: balanceUnit('Keep Balance: Unit'),
 	maxTasks: numberIfSet(integer, [0], {
@@ -164,7 +164,7 @@ export const buyingOptions = {
 		},
 		default: 'returnBought',
 		description:
-			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors',
+			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors. Set that in a loop: a round of which nothing comes out ends it, without "Done".',
 	}),
 	whenUnsure: choice({
 		displayName: 'If It May Have Been Bought',

@@ -100,8 +100,10 @@ async function request(
 			timeout: clock.toHostMs(ATTEMPT_TIMEOUT_MS),
 		});
 		return streamResponse.parse(response);
-	} catch (error) {
-		throw errorFromThrown(error);
+	} catch (thrown) {
+		const error = errorFromThrown(thrown);
+		error.message = error.message.replace(/^The service could/, 'The host of the link could');
+		throw error;
 	}
 }
 

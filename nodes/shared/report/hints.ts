@@ -28,7 +28,8 @@ function summary(
 	lacksResult: (item: TaskItem) => boolean,
 	when = '',
 ): string[] {
-	const accepted = outcomes.filter(isAccepted);
+	const isThere = (item: TaskItem) => when === '' || outcomeStatus(item) !== 'not found';
+	const accepted = outcomes.filter(isAccepted).filter(isThere);
 	const tasks = distinctTasks(accepted);
 	const failed = outcomes.filter(lacksResult).length;
 	const reused = accepted.filter(({ options }) => options.reused).length;
@@ -36,6 +37,7 @@ function summary(
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
 		.map(({ task }) => task);
 	const { priced, cost, credits, unpriced } = costTotals(ended);
+	const unstated = priced + credits > 0 ? `${unpriced} without a stated cost` : 'no cost stated';
 	const perTask = priced > 1 ? ` (${sum([cost / priced])} per task)` : '';
 	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
 	return [
@@ -44,7 +46,7 @@ function summary(
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
 		...(priced > 0 ? [`cost ${cost}${perTask}`] : []),
 		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [`${unpriced} without a stated cost`] : []),
+		...(unpriced > 0 ? [unstated] : []),
 	];
 }
 
@@ -64,17 +66,17 @@ export function runHints(
 	outcomes: readonly TaskItem[],
 	bought?: { lastRemaining?: string },
 ): NodeExecutionHint[] {
-	const failed = outcomes.some(isFailed);
-	const inMemory = outcomes
+	const bytesInMemory = outcomes
 		.filter(isAccepted)
-		.some(({ files = [] }) => files.some((file) => file && file.binary.id === undefined));
+		.flatMap(({ files = [] }) => files)
+		.reduce((bytes, file) => bytes + (file && !file.binary.id ? file.fileSize : 0), 0);
 	const parts = [
 		...summary(outcomes, isFailed, bought ? '' : ' bought earlier'),
 		...remainedBefore(bought?.lastRemaining),
 	];
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
-		hint(parts.join(', '), failed ? 'warning' : 'info'),
-		...[...notes, ...(inMemory ? [IN_MEMORY] : [])].map((note) => hint(note)),
+		hint(parts.join(', '), outcomes.some(isFailed) ? 'warning' : 'info'),
+		...[...notes, ...(bytesInMemory > 20_000_000 ? [IN_MEMORY] : [])].map((note) => hint(note)),
 	];
 }

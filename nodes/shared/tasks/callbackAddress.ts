@@ -60,7 +60,9 @@ export function itemAddress(
 		return { url: undefined, notes: isLost ? [NO_CALLBACK] : [] };
 	}
 	const panel = { context: run.context, fields: callbackFields, itemIndex };
-	const address = parseField(panel, 'callbackBaseUrl', webUrl(), toId(callbackBaseUrl));
+	const copied = parseField(panel, 'callbackBaseUrl', webUrl(), toId(callbackBaseUrl));
+	// The service adds it.
+	const address = copied.replace(/\/callback\/?$/, '');
 	const hint = 'Give a public address in "Callback Base URL".';
 	const notes = checkCallbackAddress(run, address, hint, itemIndex);
 	const url = parseWebUrl(address);

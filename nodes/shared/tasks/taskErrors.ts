@@ -1,6 +1,12 @@
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { type ApiError, InsufficientBalanceError, InvalidRequestError } from '../api/errors';
+import {
+	type ApiError,
+	InsufficientBalanceError,
+	InvalidRequestError,
+	NotFoundError,
+} from '../api/errors';
+import type { TaskFamily } from '../api/families';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { type AcceptedItem, isRefunded } from '../output/items';
@@ -8,7 +14,8 @@ import type { Task } from '../output/task';
 
 /** The part of a run that its errors need. */
 interface FailedRun {
-	context: { getNode(): INode };
+	context: { getNode(): INode; getInputData?(): INodeExecutionData[] };
+	family: TaskFamily;
 	operation: string;
 	options: Pick<RunOptions, 'timeout'>;
 }
@@ -56,9 +63,21 @@ export function failureError(
 	return error;
 }
 
+/** The hint where the service does not know a task that another family's node has given out. */
+function otherFamilyHint(
+	{ context, family }: Pick<FailedRun, 'context' | 'family'>,
+	itemIndex: number,
+	error: unknown,
+): string | undefined {
+	const given = context.getInputData?.()[itemIndex]?.json.family;
+	if (!(error instanceof NotFoundError) || typeof given !== 'string' || given === family)
+		return undefined;
+	return `The input item is of the family "${given}": use the MediaGen node of that family.`;
+}
+
 /** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
-	run: Pick<FailedRun, 'context' | 'operation'>,
+	run: Pick<FailedRun, 'context' | 'family' | 'operation'>,
 	{ itemIndex, taskId }: AcceptedItem,
 	error: unknown,
 ): NodeError {
@@ -67,9 +86,7 @@ export function retrieveError(
 	const isBought = run.operation !== 'get' && run.operation !== 'wait';
 	const isRefused =
 		error instanceof InvalidRequestError || error instanceof InsufficientBalanceError;
-	const hint =
-		isBought && isRefused
-			? `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`
-			: undefined;
+	const later = `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`;
+	const hint = isBought && isRefused ? later : otherFamilyHint(run, itemIndex, error);
 	return asNodeError(run.context.getNode(), error, { itemIndex, context, hint });
 }

@@ -21,7 +21,7 @@ function range(min?: number, max?: number): string {
 }
 
 /** Text that an error can repeat. A longer one may be a key. */
-const SHORT_TEXT = /^[\w .:-]{1,12}$/;
+const SHORT_TEXT = /^[\w .,:-]{1,12}$/;
 
 /** A wrong value in words, if it is short: the editor shows the value of an expression in the first item only. */
 function notThis(value: unknown): string {

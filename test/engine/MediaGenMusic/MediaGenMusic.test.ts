@@ -281,16 +281,21 @@ test.each<[string, string, Given, string]>([
 	['no source to add a stem to', 'addStem', { taskId: '={{ " " }}' }, '"Task ID" is required'],
 	['track zero', 'coverSong', { audioIndex: 0 }, `"Track Number" ${whole} of at least 1`],
 	['no track', 'coverSong', { audioIndex: undef }, '"Track Number" is required'],
-	['no sample start', 'sample', { startS: undef, endS: 3 }, '"Sample Start" is required'],
-	['no sample end', 'sample', { startS: 1, endS: undef }, '"Sample End" is required'],
-	['no crop end', 'crop', { startS: 1, endS: undef }, '"End" is required'],
-	['a crop that nobody set', 'crop', {}, '"Start" is required'],
-	['a crop whose end was forgotten', 'crop', { startS: 3 }, '"End" is required'],
-	['a sample whose end was forgotten', 'sample', fromThree, '"Sample End" is required'],
-	['a sample that ends too early', 'sample', toTwo, `"Sample End" ${afterStart}`],
-	['a crop of nothing', 'crop', { startS: 3, endS: 3 }, `"End" ${afterStart}`],
-	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, `"Start" ${whole}`],
-	['half a second more', 'crop', { startS: 2, endS: 4.5 }, `"End" ${whole} of at least 0`],
+	['no sample start', 'sample', { startS: undef, endS: 3 }, '"Sample Start (Seconds)" is required'],
+	['no sample end', 'sample', { startS: 1, endS: undef }, '"Sample End (Seconds)" is required'],
+	['no crop end', 'crop', { startS: 1, endS: undef }, '"End (Seconds)" is required'],
+	['a crop that nobody set', 'crop', {}, '"Start (Seconds)" is required'],
+	['a crop whose end was forgotten', 'crop', { startS: 3 }, '"End (Seconds)" is required'],
+	['a sample whose end was forgotten', 'sample', fromThree, '"Sample End (Seconds)" is required'],
+	['a sample that ends too early', 'sample', toTwo, `"Sample End (Seconds)" ${afterStart}`],
+	['a crop of nothing', 'crop', { startS: 3, endS: 3 }, `"End (Seconds)" ${afterStart}`],
+	['half a second of a crop', 'crop', { startS: 0.5, endS: 3 }, `"Start (Seconds)" ${whole}`],
+	[
+		'half a second more',
+		'crop',
+		{ startS: 2, endS: 4.5 },
+		`"End (Seconds)" ${whole} of at least 0`,
+	],
 	['an accompaniment by v4', 'addInstrumental', byFour, '"Version" must be one of v5, v5.5'],
 	['a weight below none', 'coverSong', tooTame, `"Weirdness" ${within}`],
 	['a weight above one', 'coverSong', weighing({ styleWeight: 1.01 }), `"Style Weight" ${within}`],
@@ -299,7 +304,12 @@ test.each<[string, string, Given, string]>([
 	['a mode that is none', 'coverSong', { custom: '={{ "x" }}' }, '"Mode" must be true or false'],
 	['no tags to enhance', 'upsampleTags', { tags: '={{ "" }}' }, '"Tags" is required'],
 	['a sound of nothing', 'sounds', { prompt: undef }, '"Prompt" is required: nothing says what'],
-	['half a second to continue at', 'extend', more({ continueAt: 1.5 }), `"Continue At" ${whole}`],
+	[
+		'half a second to continue at',
+		'extend',
+		more({ continueAt: 1.5 }),
+		`"Continue At (Seconds)" ${whole}`,
+	],
 ])('refused before anything is sent: %s', async (_, operation, given, message) => {
 	const items = [{ json: { taskId: 't' } }];
 	expectRefused(service, await run(operation, given, items), message);
@@ -340,7 +350,8 @@ test('enhanced tags come back at once', async () => {
 
 const unlisted = (label: string, value: string) =>
 	`The ${label} "${value}" is not in this package's list: it is sent as it is`;
-const tooEarly = '"Continue At" is -2, before the beginning of the song: it is sent as it is';
+const tooEarly =
+	'"Continue At (Seconds)" is -2, before the beginning of the song: it is sent as it is';
 const newVersion = more({ version: inMode('id', 'v9') });
 const newModel = more({ model: inMode('id', 'choirgen') });
 const newGender = { tags: 'folk', ...more({ vocalGender: '={{ "Other" }}' }) };

@@ -74,6 +74,16 @@ test('nothing is sent where a later row has a mistake', async () => {
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
+test.each<[string, object, string]>([
+	['nothing', {}, 'The item has no file. A node before this one, such as Edit Fields'],
+	['an error', { json: { error: { message: 'Too loud' } } }, 'has an error in place of a file'],
+	['a file elsewhere', { binary: { photo: {} } }, 'Give the name of a field that it has: "photo".'],
+])('an item that has %s: the error says what to do', async (_, given, words) => {
+	const { error } = await run({}, [{ json: {}, ...given }]);
+	expect(error?.message).toContain('no binary data in the field "data"');
+	expect(error?.description).toContain(words);
+});
+
 test('a row with a mistake is an error item beside those that are uploaded, if the node continues', async () => {
 	const good = await fileItem(await picture(8, 8));
 	const { json } = await run({}, [good, { json: {} }, good], goOn.settings);
@@ -336,6 +346,11 @@ describe('from a URL', () => {
 		const { error } = await run({ source: 'url', url: server.url + path });
 		expect(error?.message).toContain(words);
 		expect(service.sandbox.requests.list()).toEqual([]);
+	});
+
+	test('a host that cannot be reached is not taken for the service', async () => {
+		const { error } = await run({ source: 'url', url: 'http://127.0.0.1:9/lake.png' });
+		expect(error?.message).toBe('The host of the link could not be reached [row 1 (item 0)]');
 	});
 
 	test.each(['/missing', '/reset', '/half'])('of %s, the error says: check "URL"', async (path) => {

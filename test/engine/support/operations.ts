@@ -78,7 +78,11 @@ const BUYING: Record<string, Entry> = {
 	'music.sample': music('sample', {
 		smallest: { ...parent, startS: 1, endS: 4 },
 		body: { ...sentTrack, start_s: 1, end_s: 4 },
-		mistakes: [task, ['startS', 1, '', 'Sample Start'], ['endS', 4, 'late', 'Sample End']],
+		mistakes: [
+			task,
+			['startS', 1, '', 'Sample Start (Seconds)'],
+			['endS', 4, 'late', 'Sample End (Seconds)'],
+		],
 	}),
 	'music.coverSong': song('coverSong'),
 	'music.extend': song('extend'),
@@ -88,7 +92,7 @@ const BUYING: Record<string, Entry> = {
 	'music.crop': music('crop', {
 		smallest: { ...parent, startS: 1, endS: 4 },
 		body: { ...sentTrack, start_s: 1, end_s: 4 },
-		mistakes: [task, ['startS', 1, 'soon', 'Start'], ['endS', 4, '', 'End']],
+		mistakes: [task, ['startS', 1, 'soon', 'Start (Seconds)'], ['endS', 4, '', 'End (Seconds)']],
 	}),
 	'music.stems': music('stems', {
 		smallest: parent,

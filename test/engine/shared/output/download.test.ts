@@ -11,10 +11,12 @@ const run = async (options = {}) =>
 const task = () => service.sandbox.tasks.list()[0]?.id;
 
 describeInEachBinaryDataMode((mode) => {
-	test('where n8n keeps files in memory, and only there, a hint says so', async () => {
-		const { hints } = await run();
-		const said = hints.some(({ message }) => message.includes('keeps binary data in memory'));
-		expect(said).toBe(mode === 'default');
+	test('where n8n keeps large files in memory, and only there, a hint says so', async () => {
+		const isSaid = async () =>
+			(await run()).hints.some(({ message }) => message.includes('keeps binary data in memory'));
+		expect(await isSaid()).toBe(false);
+		service.sandbox.faults.add({ effect: { type: 'resultBytes', bytes: 21_000_000 } });
+		expect(await isSaid()).toBe(mode === 'default');
 	});
 
 	test('a file above the limit is refused, and the task is named', async () => {

@@ -195,7 +195,7 @@ describe('Max Tasks', () => {
 			const left = note('Rows 4 to 20 (items 3 to 19)', 3);
 			expect(json.map(({ notes }) => notes)).toStrictEqual([[left], undefined, undefined]);
 			const told = hints.map(({ message }) => message);
-			expect(told).toEqual(['3 tasks, 3 without a stated cost', left]);
+			expect(told).toEqual(['3 tasks, no cost stated', left]);
 			const counted = { mediagen_tasks: '3', mediagen_left_out: '17' };
 			expect(run.data.resultData.metadata).toMatchObject(counted);
 		});
@@ -256,10 +256,7 @@ describe('Max Tasks', () => {
 			onRecord(completed);
 			const { resumed } = await execution.callback();
 			expect(resumed?.json.map(({ status, notes }) => [status, notes])).toEqual([
-				[
-					'completed',
-					['This run: 2 tasks, 2 without a stated cost', note('Rows 3 to 5 (items 2 to 4)', 2)],
-				],
+				['completed', ['This run: 2 tasks, no cost stated', note('Rows 3 to 5 (items 2 to 4)', 2)]],
 				['completed', undefined],
 			]);
 			expect(execution.paused.run.data.resultData.metadata).toMatchObject({
@@ -354,9 +351,7 @@ describe('Keep Balance', () => {
 		['balance', '5 remained'],
 	])('the hint of the run has what remained, in the unit %s', async (unit, remained) => {
 		const { hints } = await buy(2, { keepBalance: 1, keepBalanceUnit: unit });
-		expect(hints[0]?.message).toBe(
-			`2 tasks, 2 without a stated cost, ${remained} before the last purchase`,
-		);
+		expect(hints[0]?.message).toBe(`2 tasks, no cost stated, ${remained} before the last purchase`);
 	});
 
 	test('the rest of a sum with fractions is nothing', async () => {

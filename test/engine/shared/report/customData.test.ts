@@ -96,7 +96,7 @@ describe('The custom data, the tracing, and the bill of the service', () => {
 		const given = { additionalFields: { version: '={{ $json.version }}' } };
 		const result = await buySounds(service, 1, {}, { given, items });
 		expect(service.sandbox.ledger().netCredits).toBe(290);
-		expect(result.hints[0]?.message).toBe('3 tasks, 3 without a stated cost');
+		expect(result.hints[0]?.message).toBe('3 tasks, no cost stated');
 		expect(customData(result)).toEqual(figures(3, 0, 0, 3));
 		expect(tracing(result)).toEqual([tasks(3, 0, 3)]);
 		expect((await report()).json[0]).toMatchObject({ spentCredits: 290, spent: 0.29 });

@@ -14,6 +14,7 @@ import {
 	serviceError,
 	songAt,
 	soundTool,
+	unknownTask,
 } from '../../support/scriptedTasks';
 import { goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
@@ -369,13 +370,26 @@ describe("The service's code and type come out", () => {
 		const { json } = await buy(1, {}, goOn);
 		expect(json[0]?.error).toEqual({
 			message: 'Bad request: Too loud [row 1 (item 0)]',
-			description:
-				'Change the field that the service names and run the node again. If the service has another name for the model or the path, set "Brand Words" in the credential.',
+			description: 'Change the field that the service names.',
 			code: 'volume',
 			type: null,
 			httpStatus: 400,
 		});
 	});
+});
+
+test('a refusal that names the model says where to enter another word for it', async () => {
+	onSubmit(serviceError(400, 'Unknown model musicgen'));
+	const { error } = await buy();
+	expect(error?.description).toContain('set "Brand Words" in the credential');
+});
+
+test('a task that the service does not know is looked for in the family of its item', async () => {
+	service.on('GET', '/v1/images/*', unknownTask);
+	const run = runnerOf(service);
+	const items = [{ json: { taskId: 'task_1', family: 'music' } }];
+	const { error } = await run('image.task.get', { taskId: 'task_1' }, { items });
+	expect(error?.description).toContain('The input item is of the family "music"');
 });
 
 test('an item per file does not repeat the cost of its task beside the file', async () => {

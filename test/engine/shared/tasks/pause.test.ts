@@ -242,8 +242,11 @@ describe('An address in "Callback Base URL"', () => {
 		expect(json[0]?.notes).toEqual([note]);
 	});
 
-	test('is sent without the blanks around it', async () => {
-		await report({ callbackBaseUrl: ' https://n8n.example.com/webhook/x\n' });
+	test.each<[string, string]>([
+		['the blanks around it', ' https://n8n.example.com/webhook/x\n'],
+		['the path that the service adds', 'https://n8n.example.com/webhook/x/callback'],
+	])('is sent without %s', async (_, callbackBaseUrl) => {
+		await report({ callbackBaseUrl });
 		expect(bought()[0]?.body).toMatchObject({ webhook: 'https://n8n.example.com/webhook/x' });
 	});
 

@@ -611,7 +611,7 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json[0]).toMatchObject({
 			status: 'completed',
 			notes: [
-				'This run: 1 task, 1 without a stated cost',
+				'This run: 1 task, no cost stated',
 				expect.stringContaining('The pause lasts up to 3600 seconds'),
 			],
 		});
@@ -636,8 +636,7 @@ describe('The end of a paused execution', () => {
 		expect(resumed?.json.map(({ error }) => error)).toMatchObject([
 			{
 				httpStatus: 400,
-				description:
-					'Change the field that the service names and run the node again. If the service has another name for the model or the path, set "Brand Words" in the credential.',
+				description: 'Change the field that the service names.',
 			},
 			{ httpStatus: 200, response: '{"ok":"Is this a task?"}' },
 			{},

@@ -562,7 +562,7 @@ describe('The time limit of a pause', () => {
 		]);
 		expect(json[0]).toMatchObject({ results: [], input: { prompt: 'Sound 0' } });
 		expect(json[0]?.notes).toContain(
-			'This run: 3 tasks, 2 of 3 items without a result, 1 without a stated cost',
+			'This run: 3 tasks, 2 of 3 items without a result, no cost stated',
 		);
 		expect(json[1]).not.toHaveProperty('input');
 	});
