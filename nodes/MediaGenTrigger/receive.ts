@@ -12,7 +12,14 @@ import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { Refusal } from './requestBounds';
 import { type TriggerState, triggerState } from './triggerState';
-import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
+import {
+	checkSignature,
+	isLate,
+	type TaskReport,
+	type TriggerCall,
+	verify,
+	verifyKeepingFiles,
+} from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned.
@@ -52,9 +59,14 @@ async function handle(
 	// Most duplicates repeat the end of a task: they are found without a request to the service.
 	const endKey = keyOf(callback.taskId);
 	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
-	const report = await verify(context, callback, settings, { bounds: trigger.bounds, isSigned });
+	const { bounds, shown } = trigger;
+	const report = await verifyKeepingFiles(
+		shown,
+		callback.taskId,
+		async () => await verify(context, callback, settings, { bounds, isSigned }),
+	);
 	refuseUnwanted(callback, report, settings);
-	const { isLate: _, ...task } = report;
+	const { outcome: _, ...task } = report;
 	const key = eventKey(task);
 	// Also if the key is the same: during the verification, a call under another id of the task may have started it.
 	if (!isTest) await refuseDuplicate(context, trigger, key, settings);
@@ -92,7 +104,7 @@ async function parse(context: IWebhookFunctions): Promise<TriggerCall | undefine
 }
 
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. A `task_id` may be the parent's. */
-function eventKey({ taskId, record, status }: Omit<TaskReport, 'isLate'>): string {
+function eventKey({ taskId, record, status }: Omit<TaskReport, 'outcome'>): string {
 	return keyOf(
 		(toText(record.raw.id) ?? taskId) +
 			(hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`),
@@ -118,14 +130,14 @@ function refuseUnwanted(
 	report: TaskReport,
 	{ events, families }: Settings,
 ): void {
-	const { status, family, isLate, record } = report;
+	const { status, family, record } = report;
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
 	const isBehind = claimsEnd && claimed?.status !== record.status;
 	if (event === 'other' && isBehind)
 		throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
-	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
+	if (isLate(report)) throw new Refusal(503, 'the service shows no result of the task yet');
 	if (families.length > 0 && family !== null && !families.includes(family))
 		throw new Refusal(200, `the family is ${family}`);
 }

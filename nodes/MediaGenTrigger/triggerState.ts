@@ -8,7 +8,7 @@ import type { Settings } from './description';
 import type { TriggerPayload } from './output';
 import { type EventState, ProcessedTasks } from './processedTasks';
 import { RequestBounds } from './requestBounds';
-import type { FoundTask } from './verify';
+import type { FoundTask, TaskReport } from './verify';
 
 /** n8n keeps the object in the workflow's row, under the node's name. */
 type StaticDataHolder = Pick<IWebhookFunctions, 'getWorkflowStaticData'>;
@@ -28,6 +28,8 @@ const QUEUED_AFTER_MS = 30_000;
 const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
+
+const MOST_SHOWN = 100;
 
 /** Whether this process runs executions. One confirmation proves it; their absence only suggests queue mode: a busy n8n is late too. */
 export interface ProcessRole {
@@ -50,6 +52,9 @@ export class TriggerState {
 	readonly lock = new KeyedLock();
 
 	readonly bounds = new RequestBounds<FoundTask>();
+
+	/** Completed tasks that have shown a part of their files, by id. */
+	readonly shown = new Memory<TaskReport>(MOST_SHOWN);
 
 	private readonly processed = new ProcessedTasks();
 

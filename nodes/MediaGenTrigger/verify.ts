@@ -14,9 +14,10 @@ import {
 import { otherTaskIn, type TaskRecord, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
-import { resultMayCome } from '../shared/tasks/poll';
+import { filesIn, resultMayCome } from '../shared/tasks/poll';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
+import type { Memory } from '../shared/util/memory';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
@@ -80,12 +81,33 @@ function reportOf(
 		status: task.status,
 		/** Whether the record was read from the service. */
 		verified,
-		/** Whether the task is completed, and its record may have the result a moment later. */
-		isLate: verified && resultMayCome({ ...outcome, task: { ...task, family } }),
+		/** What the record shows. */
+		outcome: { ...outcome, task: { ...task, family } },
 	};
 }
 
 export type TaskReport = ReturnType<typeof reportOf>;
+
+/** Whether the task is completed, and its record may have the result, or the rest of it, a moment later. */
+export const isLate = ({ verified, outcome }: TaskReport) => verified && resultMayCome(outcome);
+
+/** Verifies a task. Files that its completed record has shown stay, whatever a later read shows while the rest of them may come. */
+export async function verifyKeepingFiles(
+	shown: Memory<TaskReport>,
+	taskId: string,
+	verifyTask: () => Promise<TaskReport>,
+): Promise<TaskReport> {
+	const before = shown.get(taskId);
+	try {
+		const now = await verifyTask();
+		const report = before && filesIn(before.outcome) > filesIn(now.outcome) ? before : now;
+		if (filesIn(report.outcome) > 0 && isLate(report)) shown.set(taskId, report);
+		return report;
+	} catch (error) {
+		if (!before || isLate(before)) throw asError(error);
+		return before;
+	}
+}
 
 /** Where to read a task first, and whether to go on after an error that may pass, for which a callback has no time. */
 interface ReadHints {

@@ -1,5 +1,5 @@
 import { MediaGenTrigger } from '../../../nodes/MediaGenTrigger/MediaGenTrigger.node';
-import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
+import { type Reply, SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 import { TriggerHost, useManualClock } from '../support/triggerHost';
 
 const time = useManualClock();
@@ -235,6 +235,24 @@ describe('A callback for a completed record without a result', () => {
 		time.advance(1_000);
 		expect((await host.receive(empty('textless'))).output?.json).toMatchObject([
 			{ taskId: 'textless', status: 'completed', results: [] },
+		]);
+	});
+
+	test.each<[string, string, Reply]>([
+		['is not found', 'part1', { status: 404 }],
+		['cannot be read', 'part2', { status: 500 }],
+		['has failed', 'part3', { json: { id: 'part3', status: 'failed', error: { message: 'No' } } }],
+		['has it no more', 'part4', { json: empty('part4') }],
+		['says that it runs', 'part5', { json: { id: 'part5', status: 'running', progress: 50 } }],
+	])('starts one with the part that had come where the next record %s', async (_, id, later) => {
+		const part = done(id, { images: [{ url: [cover] }, { url: [null] }] });
+		service.on('GET', shared(id), { json: part });
+		expect(await host.receive(part)).toMatchObject({ status: 503 });
+		service.on('GET', shared(id), later);
+		expect(await host.receive(part)).toMatchObject({ status: 503 });
+		time.advance(30_000);
+		expect((await host.receive(part)).output?.json).toMatchObject([
+			{ taskId: id, status: 'completed', results: [{ url: cover }] },
 		]);
 	});
 
