@@ -196,7 +196,8 @@ export class MediaGenModel implements ChatModel {
 	}
 
 	/** The name of an offered tool: models may write it in another case. */
-	private offeredName(called: string): string | undefined {
+	private offeredName(given: string): string | undefined {
+		const called = given.trim();
 		const names = this.tools.map(({ name }) => name);
 		const inAnyCase = names.find((name) => name.toLowerCase() === called.toLowerCase());
 		return names.includes(called) ? called : inAnyCase;

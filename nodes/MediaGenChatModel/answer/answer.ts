@@ -6,6 +6,7 @@ import {
 	type ChatResponse,
 	contentText,
 	isCut,
+	messageIn,
 	readReply,
 } from '../../shared/api/chat';
 import { isBlank, isObject, objectOf, objectsIn, parseJson } from '../../shared/util/json';
@@ -51,11 +52,15 @@ export const isUnread = ({ text, calls, stopReason, usage }: AnswerParts) =>
 
 const newId = () => `call_${randomUUID()}`;
 
-/** n8n treats a call as done, and does not pass it on, if another call in the talk has the same ID: such a call gets a new ID. */
+/**
+ * n8n treats a call as done, and does not pass it on, if another call in the talk has the same ID: such a call gets a new ID. One that the
+ * answer holds twice, ID and all, is made once.
+ */
 export function withOwnIds(calls: readonly ToolCall[], turns: readonly Turn[]): ToolCall[] {
 	const earlier = turns.flatMap(({ parts }) => parts);
 	const taken = new Set(earlier.flatMap((part) => (part.type === 'call' ? part.id : [])));
-	return calls.map((call) => {
+	const once = new Map(calls.map((call) => [JSON.stringify(call), call]));
+	return [...once.values()].map((call) => {
 		const id = taken.has(call.id) ? newId() : call.id;
 		taken.add(id);
 		return { ...call, id };
@@ -98,12 +103,12 @@ export function callsIn({ tool_calls: given, function_call: call }: Record<strin
 /** The parts of a whole response, of either style, bare or in `data`. */
 export function partsIn(response: ChatResponse): AnswerParts {
 	const body = answerIn(response);
-	const message = objectOf(objectsIn(body.choices)[0]?.message);
+	const message = objectOf(messageIn(body));
 	const { text, stopReason, usage } = readReply(response);
 	// Blocks in messages style, a field of the message in completions style.
 	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]
 		.filter(({ type }) => type === 'tool_use')
-		.map(({ id, name, input }) => ({ id, name, input }));
+		.map(({ id, name, input, arguments: given }) => ({ id, name, input: input ?? given }));
 	const inField = callsIn(message).map((call) => {
 		const { name, arguments: input } = objectOf(call.function);
 		return { id: call.id, name, input };

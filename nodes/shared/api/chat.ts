@@ -113,6 +113,12 @@ export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
 	...enveloped(response),
 });
 
+/** The message of completions style. Some services have it in the field of a stream's chunk. */
+export function messageIn({ choices }: Record<string, unknown>): Record<string, unknown> {
+	const { message, delta } = objectOf(firstOf(choices));
+	return objectOf(message ?? delta);
+}
+
 /**
  * Reads a response of either style. The spec shows `usage` and `stop_reason` only: the text is searched in `content` and in the
  * first of `choices`, the stop reason also in that choice, and all of them also in `data`.
@@ -120,9 +126,7 @@ export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
 export function readReply(response: ChatResponse) {
 	const body = answerIn(response);
 	const choice = objectOf(firstOf(body.choices));
-	const texts = [body.content, objectOf(choice.message).content, choice.text, body.text].map(
-		contentText,
-	);
+	const texts = [body.content, messageIn(body).content, choice.text, body.text].map(contentText);
 	const stopReasons = [body.stop_reason, choice.stop_reason, choice.finish_reason];
 	return {
 		/** Empty where no text was found. */
@@ -139,8 +143,9 @@ const isFilled = (value: unknown) =>
 
 /** Whether a response holds more than the text: a tool call, a picture, a source, or a second answer after an additional field `n`. */
 export function holdsMore(response: ChatResponse): boolean {
-	const { content, choices } = answerIn(response);
-	const { content: inMessage, ...beside } = objectOf(objectOf(firstOf(choices)).message);
+	const answer = answerIn(response);
+	const { content, choices } = answer;
+	const { content: inMessage, ...beside } = messageIn(answer);
 	return (
 		(Array.isArray(choices) && choices.length > 1) ||
 		Object.values(beside).some(isFilled) ||

@@ -20,8 +20,7 @@ export function knownStatus(serviceStatus: string): TaskStatus | undefined {
 	return TASK_STATUSES.find((status) => WORDS[status].split(' ').includes(word));
 }
 
-export const hasEnded = (status: TaskStatus): boolean =>
-	status === 'completed' || status === 'failed';
+export const hasEnded = (status: TaskStatus) => status === 'completed' || status === 'failed';
 
 /** A number, also as text (`"0.12"`, `"80%"`). `undefined` for anything else. */
 export function toNumber(value: unknown): number | undefined {
@@ -135,8 +134,7 @@ const holderOf = (answer: unknown) => objectOf(Array.isArray(answer) ? { data: a
  * Finds a task's record in a response or a callback, bare (`{ id, status … }`), enveloped (`{ code, data: { … } }`) or in a list of
  * one, and reads nothing of it but its state. Returns `undefined` for anything without a status.
  */
-export const findTaskRecord = (answer: unknown): StatedRecord | undefined =>
-	statedIn(holderOf(answer), 0);
+export const findTaskRecord = (answer: unknown) => statedIn(holderOf(answer), 0);
 
 /** Whether the task of a record may have ended, by its word for the state or, if the word is not known, by its progress. */
 export function mayHaveEnded({ raw, status }: StatedRecord): boolean {

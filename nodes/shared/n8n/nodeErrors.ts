@@ -49,8 +49,6 @@ export const endpointHint = (error: unknown) =>
 const OTHER_WORDS =
 	'If the service has another name for the model or the path, set "Brand Words" in the credential.';
 
-const LATER = 'Run the node again later.';
-
 const LATER_FOR_THE_REST =
 	'Run the node again later, with the items without a result only: the others would be bought again.';
 
@@ -80,7 +78,7 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	[TooLargeError, ANOTHER_SERVER],
 	[BlockedAddressError, 'Check the address.'],
 	// All others that may pass.
-	[TransientError, LATER, LATER_FOR_THE_REST],
+	[TransientError, 'Run the node again later.', LATER_FOR_THE_REST],
 ];
 
 /** Whether the service may not know the word for the model, or the path. */

@@ -1,3 +1,4 @@
+import { isMeantAsLink } from '../api/address';
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import { otherReason } from '../api/errors';
 import {
@@ -16,7 +17,7 @@ import {
 	type TaskStatus,
 	toTaskRecord,
 } from '../api/records';
-import { isBlank, isObject, listIn, objectOf, objectsIn } from '../util/json';
+import { isBlank, isObject, listIn, objectOf } from '../util/json';
 import { toCamelCase } from '../util/names';
 import { z } from '../util/vendor/zod';
 import {
@@ -137,19 +138,20 @@ const hasEmptyPlace = (
 		isPlace(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind, isPlace),
 	);
 
-/** Whether a task is completed, and the list of what it made has an entry with an empty link, beside others with one. */
+/** The link of an entry, in its field or another one. An entry that is nothing yet, or a title, has none. */
+const linkIn = (entry: Record<string, unknown>, field: string): unknown =>
+	field in entry ? entry[field] : Object.values(entry).find((it) => isMeantAsLink(String(it)));
+
+/** Whether a task is completed, and the list of what it made has an entry without a link, beside others with one. */
 export function isPartial(raw: Record<string, unknown>, { family, status }: Task): boolean {
 	const place = family && FAMILIES[family].results;
 	if (!place || status !== 'completed') return false;
 	const result = objectOf(resultOf(raw));
 	const links =
 		'list' in place
-			? objectsIn(result[place.list]).flatMap((entry) =>
-					place.link in entry ? [entry[place.link]] : [],
-				)
+			? listIn(result[place.list]).map((entry) => linkIn(objectOf(entry), place.link))
 			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
-	const blanks = links.map(isBlankPlace);
-	return blanks.includes(true) && blanks.includes(false);
+	return links.some(isBlankPlace) && !links.every(isBlankPlace);
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */

@@ -227,7 +227,8 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 	const { bodyType, binaryProperty, bodyFields: _rows, body: json, ...request } = values;
 	const type = parseField(item, 'bodyType', oneOf(['fields', 'formData', 'json']), bodyType);
 	if (type === 'json') {
-		requireExpressions(item, values, ['body']);
+		// The object of an expression may have lost all that it should have.
+		requireExpressions(item, { body: json === '{}' ? '' : json }, ['body']);
 		if (json === undefined) throw refusal(item, 'body', 'is required');
 		return { body: { ...request, body: json } };
 	}

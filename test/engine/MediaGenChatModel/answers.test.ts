@@ -110,6 +110,7 @@ describe('a service with a form of its own', () => {
 	test.each([
 		['an answer in data', { data: { content: 'Four', id: 'a-1', usage: { input_tokens: 3 } } }],
 		['an answer in a list', { data: [{ choices: [{ message: { content: 'Four' } }] }] }],
+		['a chunk of a stream', { choices: [{ delta: { content: 'Four' } }] }],
 		['the other style', { choices: [{ message: { content: [{ type: 'text', text: 'Four' }] } }] }],
 	])('%s is read', async (_what, json) => {
 		expect(read(await asked('messages', { json })).text).toBe('Four');
@@ -186,6 +187,27 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
+	test('a call that the answer holds twice, ID and all, is made once', async () => {
+		const block = { type: 'tool_use', id: 'a', name: 'draw', input: { what: 'a fox' } };
+		const json = { content: [block, block], usage: {} };
+		expect(read(await asked('messages', { json })).calls).toEqual([
+			{ id: 'a', name: 'draw', input: '{"what":"a fox"}' },
+		]);
+	});
+
+	test.each([
+		['a blank after the name', { name: 'draw ', input: { what: 'a fox' } }],
+		[
+			'the arguments in the field of the other style',
+			{ name: 'draw', arguments: { what: 'a fox' } },
+		],
+	])('a block with %s is a call', async (_, block) => {
+		const json = { content: [{ type: 'tool_use', id: 'a', ...block }], usage: {} };
+		expect(read(await asked('messages', { json })).calls).toEqual([
+			{ id: 'a', name: 'draw', input: '{"what":"a fox"}' },
+		]);
+	});
+
 	test('two calls without ids get different ones', async () => {
 		const block = { type: 'tool_use', name: 'draw', input: {} };
 		const { calls } = read(
@@ -198,7 +220,7 @@ describe('a service with a form of its own', () => {
 		'a call with the id of an earlier one gets its own, for n8n takes it as done (streamed: %s)',
 		async (streams) => {
 			const tool_calls = ['call_0', 'new', 'new'].map((id, index) => {
-				return { index, id, function: { name: 'draw', arguments: '{}' } };
+				return { index, id, function: { name: 'draw', arguments: `{"n":${index}}` } };
 			});
 			const reply = streams
 				? stream(chunk({ tool_calls }, 'tool_calls'))

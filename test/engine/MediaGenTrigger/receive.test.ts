@@ -210,6 +210,11 @@ describe('A callback for a completed record without a result', () => {
 		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
 		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
 		['one picture of two', { images: [{ url: [cover] }, { url: [null] }] }],
+		[
+			'one song of two, the other of which is a title',
+			{ music: [{ audio_url: cover }, { title: 'B' }] },
+		],
+		['one song of two, the other of which is nothing', { music: [{ audio_url: cover }, null] }],
 		['a cover alone', { cover_url: cover }],
 		['a song with its cover alone', { music: [{ audio_url: '', image_url: cover }] }],
 		['a frame alone', { first_frame_url: cover }],

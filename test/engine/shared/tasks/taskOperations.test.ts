@@ -77,6 +77,13 @@ describe('Body Fields of a custom request', () => {
 		expect(bodies()).toEqual([]);
 	});
 
+	test('so would a JSON body whose expression leaves nothing', async () => {
+		const given = { bodyType: 'json', body: '={{ { prompt: $json.missing } }}' };
+		const { error } = await submit(undefined, given);
+		expect(error?.message).toContain('"JSON Body" is required: its expression is empty');
+		expect(bodies()).toEqual([]);
+	});
+
 	test('no row, with "Additional Body Fields", is a request', async () => {
 		await submit(undefined, { options: { additionalBodyFields: '{"seed": 7}' } });
 		expect(bodies()).toEqual([{ seed: 7 }]);
