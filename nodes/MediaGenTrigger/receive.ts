@@ -60,11 +60,10 @@ async function handle(
 	const endKey = keyOf(callback.taskId);
 	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
 	const { bounds, shown } = trigger;
-	const report = await verifyKeepingFiles(
-		shown,
-		callback.taskId,
-		async () => await verify(context, callback, settings, { bounds, isSigned }),
-	);
+	const check = async () => await verify(context, callback, settings, { bounds, isSigned });
+	const report = settings.events.includes('completed')
+		? await verifyKeepingFiles(shown, callback.taskId, check)
+		: await check();
 	refuseUnwanted(callback, report, settings);
 	const { outcome: _, ...task } = report;
 	const key = eventKey(task);

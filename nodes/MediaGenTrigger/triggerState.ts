@@ -29,7 +29,7 @@ const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
 
-const MOST_SHOWN = 100;
+const MOST_SHOWN = 5_000;
 
 /** Whether this process runs executions. One confirmation proves it; their absence only suggests queue mode: a busy n8n is late too. */
 export interface ProcessRole {

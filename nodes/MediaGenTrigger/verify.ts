@@ -100,9 +100,9 @@ export async function verifyKeepingFiles(
 	const before = shown.get(taskId);
 	try {
 		const now = await verifyTask();
-		const report = before && filesIn(before.outcome) > filesIn(now.outcome) ? before : now;
-		if (filesIn(report.outcome) > 0 && isLate(report)) shown.set(taskId, report);
-		return report;
+		if (before && filesIn(before.outcome) > filesIn(now.outcome)) return before;
+		if (isLate(now) && filesIn(now.outcome) > 0) shown.set(taskId, now);
+		return now;
 	} catch (error) {
 		if (!before || isLate(before)) throw asError(error);
 		return before;

@@ -20,14 +20,15 @@ export class WarmUp {
 		const cold = keys.filter((key) => !this.warm.has(key));
 		if (cold.length === 0) return await job();
 		const write = async () => {
-			// While it waited, another one has written a prefix: that one is read from the cache now.
-			if (cold.some((key) => this.warm.has(key))) return undefined;
 			const result = await job();
 			if (releases(result)) for (const key of cold) this.warm.add(key);
 			return { result };
 		};
-		const alone = cold.reduceRight(
-			(inner, key) => async () => await this.lock.run(key, inner),
+		// While it waited, another one may have written a prefix: that one is read from the cache now.
+		const isWarmer = () => cold.some((key) => this.warm.has(key));
+		const alone = cold.reduceRight<() => Promise<{ result: Result } | undefined>>(
+			(inner, key) => async () =>
+				await this.lock.run(key, async () => (isWarmer() ? undefined : await inner())),
 			write,
 		);
 		const written = await alone();

@@ -146,10 +146,10 @@ export class StreamedAnswer {
 		const place = Number(event.index);
 		switch (type) {
 			case 'message_start': {
-				const { id, usage, content } = objectOf(event.message);
+				const { id, usage } = objectOf(event.message);
 				this.addId(id);
 				this.addUsage(usage);
-				return contentText(content);
+				break;
 			}
 			case 'content_block_start': {
 				const block = objectOf(event.content_block);

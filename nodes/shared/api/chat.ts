@@ -115,7 +115,7 @@ export const answerIn = (response: ChatResponse): Record<string, unknown> => ({
 
 /** The message of completions style. Some services have it in the field of a stream's chunk. */
 export function messageIn({ choices }: Record<string, unknown>): Record<string, unknown> {
-	const { message, delta } = objectOf(firstOf(choices));
+	const { message, delta } = objectOf(Array.isArray(choices) ? objectsIn(choices)[0] : choices);
 	return objectOf(message ?? delta);
 }
 

@@ -1,4 +1,3 @@
-import { isMeantAsLink } from '../api/address';
 import { type BrandWordMap, neutralUsage } from '../api/brandWords';
 import { otherReason } from '../api/errors';
 import {
@@ -138,9 +137,9 @@ const hasEmptyPlace = (
 		isPlace(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind, isPlace),
 	);
 
-/** The link of an entry, in its field or another one. An entry that is nothing yet, or a title, has none. */
-const linkIn = (entry: Record<string, unknown>, field: string): unknown =>
-	field in entry ? entry[field] : Object.values(entry).find((it) => isMeantAsLink(String(it)));
+/** What an entry has in the place of its link. One that is empty is to come; one with other fields only may be whole. */
+const linkIn = (entry: unknown, field: string): unknown =>
+	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
 
 /** Whether a task is completed, and the list of what it made has an entry without a link, beside others with one. */
 export function isPartial(raw: Record<string, unknown>, { family, status }: Task): boolean {
@@ -149,7 +148,7 @@ export function isPartial(raw: Record<string, unknown>, { family, status }: Task
 	const result = objectOf(resultOf(raw));
 	const links =
 		'list' in place
-			? listIn(result[place.list]).map((entry) => linkIn(objectOf(entry), place.link))
+			? listIn(result[place.list]).map((entry) => linkIn(entry, place.link))
 			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
 	return links.some(isBlankPlace) && !links.every(isBlankPlace);
 }

@@ -228,7 +228,7 @@ async function customBody(values: ParameterValues, item: ExecutedItem): Promise<
 	const type = parseField(item, 'bodyType', oneOf(['fields', 'formData', 'json']), bodyType);
 	if (type === 'json') {
 		// The object of an expression may have lost all that it should have.
-		requireExpressions(item, { body: json === '{}' ? '' : json }, ['body']);
+		requireExpressions(item, { body: String(json).trim() === '{}' ? '' : json }, ['body']);
 		if (json === undefined) throw refusal(item, 'body', 'is required');
 		return { body: { ...request, body: json } };
 	}

@@ -52,7 +52,7 @@ export function failureError(
 	const { itemIndex, taskId, task } = item;
 	const refund = isRefunded(item)
 		? 'The service refunds what a failed task was charged.'
-		: `No refund is promised for a task that ended as "${task.serviceStatus}", so another attempt does not buy it again.`;
+		: `No refund is promised for a task that ended as "${task.serviceStatus}", so another attempt does not buy it again. A new execution does.`;
 	const error = itemError(
 		context.getNode(),
 		`Task ${taskId} failed: ${message}`,

@@ -11,7 +11,7 @@ const TASKS_OF_RUN = 'Tasks of this run, to be fetched with the resource Task, o
 
 /** What "Retry" does with the tasks of a run. n8n runs a sub-workflow as a whole when its caller runs again. */
 function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): string {
-	const failed = outcomes.some(isRefunded) ? ', except those that failed' : '';
+	const failed = outcomes.some(isRefunded) ? ', except those that were refunded' : '';
 	const words = `continues these tasks and does not buy them again${failed}.`;
 	return context.getMode() === 'integrated'
 		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`

@@ -139,7 +139,8 @@ async function noteEnd(
 		absent.delete(taskId);
 		const current = withFilesKept(shown.get(taskId) ?? outcome, read);
 		if (filesIn(current) > 0) shown.set(taskId, current);
-		if (!hasEnded(read.task.status)) return false;
+		// If it runs again, the time for the rest of its files begins again, too.
+		if (!hasEnded(read.task.status)) return resultMayCome(read);
 		if (resultMayCome(current))
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
 		ended.set(taskId, endedItem(run, current));

@@ -110,6 +110,7 @@ describe('a service with a form of its own', () => {
 	test.each([
 		['an answer in data', { data: { content: 'Four', id: 'a-1', usage: { input_tokens: 3 } } }],
 		['an answer in a list', { data: [{ choices: [{ message: { content: 'Four' } }] }] }],
+		['a choice after an empty one', { choices: [null, { message: { content: 'Four' } }] }],
 		['a chunk of a stream', { choices: [{ delta: { content: 'Four' } }] }],
 		['the other style', { choices: [{ message: { content: [{ type: 'text', text: 'Four' }] } }] }],
 	])('%s is read', async (_what, json) => {

@@ -210,10 +210,7 @@ describe('A callback for a completed record without a result', () => {
 		['a list whose video has its cover alone', { videos: [{ url: [''], image_url: cover }] }],
 		['a thumbnail beside an empty list', { thumbnail_url: cover, images: [] }],
 		['one picture of two', { images: [{ url: [cover] }, { url: [null] }] }],
-		[
-			'one song of two, the other of which is a title',
-			{ music: [{ audio_url: cover }, { title: 'B' }] },
-		],
+		['one song of two, the other of which is empty', { music: [{ audio_url: cover }, {}] }],
 		['one song of two, the other of which is nothing', { music: [{ audio_url: cover }, null] }],
 		['a cover alone', { cover_url: cover }],
 		['a song with its cover alone', { music: [{ audio_url: '', image_url: cover }] }],
@@ -241,6 +238,29 @@ describe('A callback for a completed record without a result', () => {
 		expect((await host.receive(empty('textless'))).output?.json).toMatchObject([
 			{ taskId: 'textless', status: 'completed', results: [] },
 		]);
+	});
+
+	test('is answered 503 for half a minute from when the task has run again', async () => {
+		const unfilled = done('again', { video_url: '' });
+		const reply = async (json: object) => {
+			service.on('GET', shared('again'), { json });
+			time.advance(20_000);
+			return (await host.receive(unfilled)).status;
+		};
+		expect(await reply(unfilled)).toBe(503);
+		expect(await reply({ id: 'again', status: 'running' })).toBe(503);
+		expect(await reply(unfilled)).toBe(503);
+		expect(await reply(done('again', { video_url: 'https://example.com/1.mp4' }))).toBe(200);
+	});
+
+	test('does not keep a trigger for failed tasks from starting', async () => {
+		const part = done('fails', { images: [{ url: [cover] }, { url: [null] }] });
+		const failedOnly = trigger({ events: ['failed'] });
+		service.on('GET', shared('fails'), { json: part });
+		await failedOnly.receive(part);
+		const end = { id: 'fails', status: 'failed', error: { message: 'No' } };
+		service.on('GET', shared('fails'), { json: end });
+		expect((await failedOnly.receive(end)).output?.json).toMatchObject([{ status: 'failed' }]);
 	});
 
 	test.each<[string, string, Reply]>([

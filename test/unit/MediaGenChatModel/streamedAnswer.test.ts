@@ -69,14 +69,6 @@ describe('Messages style', () => {
 		});
 	});
 
-	test('a text that the first event holds', () => {
-		const events = [
-			start({ content: [{ type: 'text', text: 'Four' }] }),
-			end({ stop_reason: 'end' }),
-		];
-		expect(answerTo(...events).text).toBe('Four');
-	});
-
 	test('what it does not know is no text', () => {
 		const { streamed, texts } = read(
 			{ type: 'ping' },

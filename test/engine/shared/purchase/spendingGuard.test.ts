@@ -229,7 +229,7 @@ describe('Max Tasks', () => {
 				'Row 2 (item 1): task task_2, failed (Task task_2 failed: out of luck).',
 				'Row 3 (item 2): task task_3, completed.',
 				'Rows 4 to 20 (items 3 to 19): not submitted (The request was not sent: "Max Tasks" is 3, and this node has made 3 purchases in this execution).',
-				'"Retry" in the list of executions continues these tasks and does not buy them again, except those that failed.',
+				'"Retry" in the list of executions continues these tasks and does not buy them again, except those that were refunded.',
 			]);
 			expect(run.data.resultData.metadata).not.toHaveProperty('mediagen_left_out');
 		});

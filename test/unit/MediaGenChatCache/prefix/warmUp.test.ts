@@ -65,6 +65,13 @@ test('a request that shares only the first block waits for it, and then is the f
 	expect(begun).toEqual(['a', 'b', 'd', 'c']);
 });
 
+test('a request whose prefix is written waits for no longer one', async () => {
+	const [short, long] = [marked('rules'), marked('rules', 'doc')];
+	const { begun, end } = start({ a: short, b: long, c: short, d: long, e: short });
+	await end('a');
+	expect(begun).toEqual(['a', 'b', 'c', 'e']);
+});
+
 test('after many failures in a row every request has run, one at a time', async () => {
 	const warmUp = new WarmUp();
 	const keys = keysOf('model', marked('rules', 'doc'));
