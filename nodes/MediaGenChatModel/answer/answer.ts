@@ -103,7 +103,7 @@ export function callsIn({ tool_calls: given, function_call: call }: Record<strin
 /** The parts of a whole response, of either style, bare or in `data`. */
 export function partsIn(response: ChatResponse): AnswerParts {
 	const body = answerIn(response);
-	const message = objectOf(messageIn(body));
+	const message = messageIn(body);
 	const { text, stopReason, usage } = readReply(response);
 	// Blocks in messages style, a field of the message in completions style.
 	const inBlocks = [...objectsIn(body.content), ...objectsIn(message.content)]

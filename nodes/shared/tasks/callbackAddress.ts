@@ -62,7 +62,7 @@ export function itemAddress(
 	const panel = { context: run.context, fields: callbackFields, itemIndex };
 	const copied = parseField(panel, 'callbackBaseUrl', webUrl(), toId(callbackBaseUrl));
 	// The service adds it.
-	const address = copied.replace(/^([^?#]*?)(?:\/callback)+\/?(?=[?#]|$)/, '$1');
+	const address = copied.replace(/^([^?#]*?)\/callback\/?(?=[?#]|$)/, '$1');
 	const hint = 'Give a public address in "Callback Base URL".';
 	const notes = checkCallbackAddress(run, address, hint, itemIndex);
 	const url = parseWebUrl(address);
