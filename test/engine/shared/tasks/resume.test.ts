@@ -556,14 +556,22 @@ describe('The end of a paused execution', () => {
 	});
 
 	describe('has the file that a callback has shown', () => {
+		/** How long a result has been missing is remembered by the task's id: each test has tasks of its own. */
+		let tests = 0;
+		let id: string;
+		beforeEach(() => {
+			id = `part${++tests}`;
+			onSubmit(accepted(id), accepted(`other${tests}`));
+		});
+
 		const part = completedWith({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] });
 		const showPart = async (options = {}) => {
 			const execution = await pause(1, options, goOn);
 			onRecord(part);
-			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			expect(await execution.callback(callback(id))).toEqual({ status: 503 });
 			return execution;
 		};
-		const itsFile = { taskId: 'task_1', status: 'completed', results: [{ url: FIRST_SONG }] };
+		const itsFile = () => ({ taskId: id, status: 'completed', results: [{ url: FIRST_SONG }] });
 
 		test.each<[string, Reply]>([
 			['is not found', unknownTask],
@@ -574,32 +582,32 @@ describe('The end of a paused execution', () => {
 		])('where the next record %s', async (_, later) => {
 			const execution = await showPart();
 			onRecord(later);
-			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
-			await time.advance(30_000);
-			const { resumed } = await execution.callback(callback('task_1'));
+			expect(await execution.callback(callback(id))).toEqual({ status: 503 });
+			await time.advance(60_000);
+			const { resumed } = await execution.callback(callback(id));
 			expect(resumed?.json).toMatchObject([
 				{
-					...itsFile,
+					...itsFile(),
 					notes: [expect.any(String), expect.stringContaining('lacks some of its files')],
 				},
 			]);
 		});
 
 		test('or that was there before the pause', async () => {
-			onRecordOf('task_1', part);
+			onRecordOf(id, part);
 			const execution = await pause(2, { concurrency: 1 }, goOn);
 			onRecord(failed());
-			await time.advance(30_000);
-			expect((await execution.callback({})).resumed?.json[0]).toMatchObject(itsFile);
+			await time.advance(60_000);
+			expect((await execution.callback({})).resumed?.json[0]).toMatchObject(itsFile());
 		});
 
 		test('where the task runs again, until it ends, or to Timeout', async () => {
 			const execution = await showPart({ timeout: 60 });
 			onRecord(running);
 			await time.advance(40_000);
-			expect(await execution.callback(callback('task_1'))).toEqual({ status: 503 });
+			expect(await execution.callback(callback(id))).toEqual({ status: 503 });
 			await time.advance(21_000);
-			expect((await execution.callback({})).resumed?.json).toMatchObject([itsFile]);
+			expect((await execution.callback({})).resumed?.json).toMatchObject([itsFile()]);
 		});
 	});
 
