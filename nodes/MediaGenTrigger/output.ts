@@ -38,10 +38,9 @@ export const triggerPayload = z.object({
 
 export type TriggerPayload = z.infer<typeof triggerPayload>;
 
-export function payloadItem(values: TriggerPayload): INodeExecutionData {
-	const { raw, status } = values.record;
-	return { json: toJson({ ...values, record: { raw, status } }) };
-}
+export const payloadItem = (values: z.input<typeof triggerPayload>): INodeExecutionData => ({
+	json: toJson(values),
+});
 
 /** Makes the output of a call. Files are downloaded only here: an execution has a place in n8n's binary storage, and time. */
 export async function taskOutput(

@@ -6,20 +6,14 @@ import { isMasked } from '../shared/api/redact';
 import { hasEnded } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { answer, readCallback } from '../shared/callbacks/callback';
+import { KnownTask } from '../shared/tasks/poll';
 import { toText } from '../shared/util/json';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { Refusal } from './requestBounds';
 import { type TriggerState, triggerState } from './triggerState';
-import {
-	checkSignature,
-	isLate,
-	type TaskReport,
-	type TriggerCall,
-	verify,
-	verifyKeepingFiles,
-} from './verify';
+import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned.
@@ -59,14 +53,12 @@ async function handle(
 	// Most duplicates repeat the end of a task: they are found without a request to the service.
 	const endKey = keyOf(callback.taskId);
 	if (!isTest) await refuseDuplicate(context, trigger, endKey, settings);
-	const { bounds, shown } = trigger;
+	const { bounds } = trigger;
 	const check = async () => await verify(context, callback, settings, { bounds, isSigned });
-	const report = settings.events.includes('completed')
-		? await verifyKeepingFiles(shown, callback.taskId, check)
-		: await check();
-	refuseUnwanted(callback, report, settings);
-	const { outcome: _, ...task } = report;
-	const key = eventKey(task);
+	const current = await readTask(trigger, callback, settings, check);
+	refuseUnwanted(callback, current, settings);
+	const { taskId, task, record, verified } = current.report;
+	const key = eventKey(current.report);
 	// Also if the key is the same: during the verification, a call under another id of the task may have started it.
 	if (!isTest) await refuseDuplicate(context, trigger, key, settings);
 
@@ -75,10 +67,20 @@ async function handle(
 	const storeForHours = trigger.runsExecutions ? undefined : settings.dedupeWindow;
 	const { reference } = callback.address;
 	const named = reference === undefined ? {} : { reference, referenceVerified: isSigned };
-	const item = payloadItem({ ...task, ...named, key, startId, storeForHours });
+	const item = payloadItem({
+		taskId,
+		family: task.family,
+		record: { raw: record, status: task.serviceStatus },
+		verified,
+		...named,
+		key,
+		startId,
+		storeForHours,
+	});
 	if (isTest) return { workflowData: [[item]] };
 	// The first step of the execution, in `execute`, confirms that it runs.
 	void trigger.begin(context, key, settings).then((runs) => {
+		if (runs) trigger.known.delete(callback.taskId);
 		answer(context, runs ? 200 : 503, runs ? 'Received' : NOT_STARTED);
 	});
 	return { noWebhookResponse: true, workflowData: [[item]] };
@@ -102,12 +104,38 @@ async function parse(context: IWebhookFunctions): Promise<TriggerCall | undefine
 	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
 
+/** What is known of a task. */
+interface Current {
+	report: TaskReport;
+	/** Whether it is completed, and its record may have the result, or the rest of it, a moment later. */
+	isLate: boolean;
+}
+
+/** Reads a task. If completed tasks are wanted, what one has shown of its files stays, whatever a later read shows. */
+async function readTask(
+	{ known }: TriggerState,
+	{ taskId }: TriggerCall,
+	{ events }: Settings,
+	verifyTask: () => Promise<TaskReport>,
+): Promise<Current> {
+	const before = events.includes('completed') ? known.get(taskId) : undefined;
+	try {
+		const read = await verifyTask();
+		const task = before ?? new KnownTask(read);
+		task.add(read);
+		const isLate = read.verified && task.resultMayCome();
+		if (isLate) known.set(taskId, task);
+		return { report: task.item, isLate };
+	} catch (error) {
+		if (!before?.hasFiles || !before.hasCome()) throw asError(error);
+		return { report: before.item, isLate: false };
+	}
+}
+
 /** The key of what happened: a task ends once, and each status before the end is an event of its own. A `task_id` may be the parent's. */
-function eventKey({ taskId, record, status }: Omit<TaskReport, 'outcome'>): string {
-	return keyOf(
-		(toText(record.raw.id) ?? taskId) +
-			(hasEnded(status) ? '' : `\n${record.status.toLowerCase()}`),
-	);
+function eventKey({ taskId, task, record }: TaskReport): string {
+	const event = hasEnded(task.status) ? '' : `\n${task.serviceStatus.toLowerCase()}`;
+	return keyOf((toText(record.id) ?? taskId) + event);
 }
 
 /** Waits for a start under way. Refuses an event whose execution has started; one in doubt only if the user wants no repetition. */
@@ -126,17 +154,17 @@ async function refuseDuplicate(
 /** Refuses an end that the service does not confirm yet, and what "Trigger on Status" and "Only From" leave out. */
 function refuseUnwanted(
 	{ claimed, claimsEnd }: TriggerCall,
-	report: TaskReport,
+	{ report, isLate }: Current,
 	{ events, families }: Settings,
 ): void {
-	const { status, family, record } = report;
+	const { status, serviceStatus, family } = report.task;
 	const event = status === 'completed' || status === 'failed' ? status : 'other';
 	// The record may be a moment behind the callback. After a 2xx, the service would not call for the end again.
-	const isBehind = claimsEnd && claimed?.status !== record.status;
+	const isBehind = claimsEnd && claimed?.status !== serviceStatus;
 	if (event === 'other' && isBehind)
 		throw new Refusal(503, 'the service says that the task is still running');
 	if (!events.includes(event)) throw new Refusal(200, `the event is "${event}"`);
-	if (isLate(report)) throw new Refusal(503, 'the service shows no result of the task yet');
+	if (isLate) throw new Refusal(503, 'the service shows no result of the task yet');
 	if (families.length > 0 && family !== null && !families.includes(family))
 		throw new Refusal(200, `the family is ${family}`);
 }

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { inTimeToAnswer } from '../shared/callbacks/callback';
+import type { KnownTask } from '../shared/tasks/poll';
 import { clock, HOUR_MS } from '../shared/util/clock';
 import { KeyedLock } from '../shared/util/keyedLock';
 import { Memory } from '../shared/util/memory';
@@ -29,7 +30,7 @@ const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
 
-const MOST_SHOWN = 5_000;
+const MOST_KNOWN = 5_000;
 
 /** Whether this process runs executions. One confirmation proves it; their absence only suggests queue mode: a busy n8n is late too. */
 export interface ProcessRole {
@@ -53,8 +54,8 @@ export class TriggerState {
 
 	readonly bounds = new RequestBounds<FoundTask>();
 
-	/** Completed tasks that have shown a part of their files, by id. */
-	readonly shown = new Memory<TaskReport>(MOST_SHOWN);
+	/** Completed tasks whose result, or a part of it, was still to come, by id. */
+	readonly known = new Memory<KnownTask<TaskReport>>(MOST_KNOWN);
 
 	private readonly processed = new ProcessedTasks();
 

@@ -14,10 +14,9 @@ import {
 import { otherTaskIn, type TaskRecord, toTaskRecord } from '../shared/api/records';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
-import { filesIn, resultMayCome } from '../shared/tasks/poll';
+import type { AcceptedItem } from '../shared/output/items';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
-import type { Memory } from '../shared/util/memory';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
@@ -58,6 +57,13 @@ export function shownFamily(
 	return byShape ?? only(({ kind }) => kind === made);
 }
 
+/** A task, as a call found it. */
+export interface TaskReport extends AcceptedItem {
+	record: Record<string, unknown>;
+	/** Whether the record was read from the service. */
+	verified: boolean;
+}
+
 function reportOf(
 	context: IWebhookFunctions,
 	taskId: string,
@@ -65,48 +71,14 @@ function reportOf(
 	/** Through which the record was read; absent for what the callback says. */
 	connection?: Connection,
 	owner: TaskFamily | null = null,
-) {
-	const verified = connection !== undefined;
+): TaskReport {
 	const client = { connection: connection ?? unknownConnection };
 	const run = { context, family: null, operation: 'callback', client };
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
-	const outcome = withRecord(run, accepted, record);
-	const { task } = outcome;
-	const family = shownFamily(record.raw, task.results) ?? owner;
-	return {
-		taskId,
-		record,
-		/** `null` if the record does not show it. */
-		family,
-		status: task.status,
-		/** Whether the record was read from the service. */
-		verified,
-		/** What the record shows. */
-		outcome: { ...outcome, task: { ...task, family } },
-	};
-}
-
-export type TaskReport = ReturnType<typeof reportOf>;
-
-/** Whether the task is completed, and its record may have the result, or the rest of it, a moment later. */
-export const isLate = ({ verified, outcome }: TaskReport) => verified && resultMayCome(outcome);
-
-/** Verifies a task. Files that its completed record has shown stay, whatever a later read shows while the rest of them may come. */
-export async function verifyKeepingFiles(
-	shown: Memory<TaskReport>,
-	taskId: string,
-	verifyTask: () => Promise<TaskReport>,
-): Promise<TaskReport> {
-	const before = shown.get(taskId);
-	try {
-		const now = await verifyTask();
-		if (before && filesIn(before.outcome) > filesIn(now.outcome)) return before;
-		if (isLate(now) && filesIn(now.outcome) > 0) shown.set(taskId, now);
-		return now;
-	} catch (error) {
-		if (!before || isLate(before)) throw asError(error);
-		return before;
-	}
+	const read = withRecord(run, accepted, record);
+	const family = shownFamily(record.raw, read.task.results) ?? owner;
+	const task = { ...read.task, family };
+	return { ...read, task, record: record.raw, verified: connection !== undefined };
 }
 
 /** Where to read a task first, and whether to go on after an error that may pass, for which a callback has no time. */

@@ -196,7 +196,8 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 	return run.outcomes.map((outcome, at) => {
 		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
-		const end = execution.ended.get(taskId) ?? execution.shown.get(taskId);
+		const known = execution.known.get(taskId);
+		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.item : undefined);
 		if (end) return { ...end, itemIndex, options, recordKey };
 		const asWritten = waiting[at] ?? outcome;
 		const reason = execution.unread.get(taskId);

@@ -2,11 +2,10 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Connection } from '../api/connection';
 import { asError, errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
-import { hasEnded } from '../api/records';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
 import { clock, within } from '../util/clock';
-import { Absence, filesIn, resultMayCome, withFilesKept } from './poll';
+import { KnownTask } from './poll';
 import { retrieveError } from './taskErrors';
 import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
 
@@ -14,12 +13,10 @@ import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord }
 export class WaitingExecution {
 	/** Tasks known to have ended, by id. */
 	readonly ended = new Map<string, TaskItem>();
-	/** Completed tasks that have shown a part of their files, by id. */
-	readonly shown = new Map<string, AcceptedItem>();
+	/** What is known of the others, by id. */
+	readonly known = new Map<string, KnownTask>();
 	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
 	readonly others = new Set<string>();
-	/** How long the service has not known a task, by id. A part of it may be behind. */
-	readonly absent = new Map<string, Absence>();
 	/** Why a task could not be read at the end of the pause, by id. */
 	readonly unread = new Map<string, string>();
 	/** The downloads under way. Repeated callbacks join them. */
@@ -131,31 +128,26 @@ export function forgetConnection(context: PausingContext, pauseLimit?: number): 
 async function noteEnd(
 	run: ReadingPause,
 	outcome: AcceptedItem,
-	{ ended, shown, absent }: WaitingExecution,
+	{ ended, known }: WaitingExecution,
 ): Promise<boolean> {
 	const { taskId } = outcome;
+	const task = known.get(taskId) ?? new KnownTask(outcome);
+	known.set(taskId, task);
 	try {
-		const read = withRecord(run, outcome, await retrieveRecord(run, taskId, 'once'));
-		absent.delete(taskId);
-		const current = withFilesKept(shown.get(taskId) ?? outcome, read);
-		if (filesIn(current) > 0) shown.set(taskId, current);
-		// If it runs again, the time for the rest of its files begins again, too.
-		if (!hasEnded(read.task.status)) return resultMayCome(read);
-		if (resultMayCome(current))
+		const record = await retrieveRecord(run, taskId, 'once');
+		if (!task.add(withRecord(run, outcome, record))) return false;
+		if (!task.hasCome())
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
-		ended.set(taskId, endedItem(run, current));
+		ended.set(taskId, endedItem(run, task.item));
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		const kept = shown.get(taskId);
-		if (kept && !resultMayCome(kept)) {
-			ended.set(taskId, endedItem(run, kept));
+		if (task.hasFiles && task.hasCome()) {
+			ended.set(taskId, endedItem(run, task.item));
 			return true;
 		}
-		const absence = absent.get(taskId) ?? new Absence();
-		absent.set(taskId, absence);
+		const mayPass = task.hasFiles || task.mayPass(error);
 		// The next call, or the next check, reads the credential again.
-		if (kept || absence.mayPass(error) || run.isKept || (isKeyRefused(error) && !isOverdue(run)))
-			throw error;
+		if (mayPass || run.isKept || (isKeyRefused(error) && !isOverdue(run))) throw error;
 		ended.set(taskId, { ...outcome, error: retrieveError(run, outcome, error) });
 	}
 	return true;

@@ -9,7 +9,7 @@ import { clock, within } from '../util/clock';
 import { Memory } from '../util/memory';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { filesIn, hasCome } from './poll';
+import { KnownTask } from './poll';
 import { endedItem, type TaskRun } from './taskRun';
 import {
 	findRunning,
@@ -269,10 +269,12 @@ async function watch(
  * 7, 15, … s where n8n does not report the state. An end in more than half a minute is left to its callback, for two minutes at most.
  */
 export function watchPause(run: PausedRun, addresses: PauseAddresses, expected: number): void {
-	const { ended, shown } = waitingExecution(run.key);
-	for (const outcome of run.outcomes.filter(isAccepted))
-		if (hasCome(outcome)) ended.set(outcome.taskId, endedItem(run, outcome));
-		else if (filesIn(outcome) > 0) shown.set(outcome.taskId, outcome);
+	const { ended, known } = waitingExecution(run.key);
+	for (const outcome of run.outcomes.filter(isAccepted)) {
+		const task = new KnownTask(outcome);
+		known.set(outcome.taskId, task);
+		if (task.hasCome()) ended.set(outcome.taskId, endedItem(run, outcome));
+	}
 	keepConnection(run);
 	void watch({ ...run, isKept: true }, addresses, expected)
 		.catch((error: unknown) => {

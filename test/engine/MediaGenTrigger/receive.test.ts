@@ -253,6 +253,19 @@ describe('A callback for a completed record without a result', () => {
 		expect(await reply(done('again', { video_url: 'https://example.com/1.mp4' }))).toBe(200);
 	});
 
+	test('waits for half a minute more where a task that has shown a part has run again', async () => {
+		const part = done('repeats', { images: [{ url: [cover] }, { url: [null] }] });
+		const reply = async (json: object) => {
+			service.on('GET', shared('repeats'), { json });
+			time.advance(20_000);
+			return (await host.receive(part)).status;
+		};
+		expect(await reply(part)).toBe(503);
+		expect(await reply({ id: 'repeats', status: 'running' })).toBe(503);
+		expect(await reply(part)).toBe(503);
+		expect(await reply(picture('repeats'))).toBe(200);
+	});
+
 	test('does not keep a trigger for failed tasks from starting', async () => {
 		const part = done('fails', { images: [{ url: [cover] }, { url: [null] }] });
 		const failedOnly = trigger({ events: ['failed'] });
