@@ -130,7 +130,7 @@ test.each([
 		'shared/api',
 		/['`]((?:The MediaGen|"Base URL" must|"API Key" must|"Brand Words" must[^$]*)[^'`$]*)/g,
 	],
-	['shared/api', /return ["'`]((?:it|the service) [^"`]+?)["'`];/g],
+	['shared/tasks', /\) return ["'`]((?:it|the service) [^"`]+?)["'`];/g],
 	['shared/n8n', /`(The \$\{buys\}[^`]+)`/g],
 	['shared/output', /(?:blocked|\w+Error)\(['`]([^'`]+)['`]\)/g],
 	['shared/purchase', /[(\t]['`](?:The request was not sent: )?((?:The|the) [^'`]+)['`]/g],

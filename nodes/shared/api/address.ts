@@ -1,4 +1,3 @@
-import { parseWebUrl } from '../util/schema';
 import { IPv4, IPv6 } from '../util/vendor/ipaddr';
 
 const LONGEST_LINK = 8_192;
@@ -60,7 +59,7 @@ function isPrivateV6(address: IPv6): boolean {
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|lan|home\.arpa)$/;
 
 /** A host in lower case, without the dots that may end a name. */
-const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/(?<!\.)\.+$/, '');
+export const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/(?<!\.)\.+$/, '');
 
 /**
  * Whether the public internet cannot reach an address: loopback, private, link-local and reserved ranges in every notation, names without a
@@ -72,23 +71,4 @@ export function isPrivateHost(url: URL): boolean {
 	// `URL` has brought every other notation into this one.
 	if (IPv4.isValidFourPartDecimal(host)) return isPrivateV4(IPv4.parse(host));
 	return LOCAL_NAME.test(host) || !host.includes('.');
-}
-
-/** Why the service would silently drop a callback base address (spec, Events 6); `undefined` if it accepts it. */
-export function callbackAddressProblem(
-	address: string,
-	serviceBaseUrl: string,
-): string | undefined {
-	const url = parseWebUrl(address);
-	if (!url) return 'it is not a full http or https URL';
-	if (isPrivateHost(url)) return `the service cannot reach the private host ${url.hostname}`;
-	const service = parseWebUrl(serviceBaseUrl);
-	if (service && hostOf(url) === hostOf(service)) return "it points at the service's own domain";
-	return undefined;
-}
-
-/** The port of a callback address, if it is not 80 or 443: the service may block others (spec, Events 6). */
-export function unusualPort(address: string): string | undefined {
-	const port = parseWebUrl(address)?.port ?? '';
-	return port === '' || port === '80' || port === '443' ? undefined : port;
 }

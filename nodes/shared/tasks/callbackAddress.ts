@@ -1,4 +1,4 @@
-import { callbackAddressProblem, unusualPort } from '../api/address';
+import { hostOf, isPrivateHost } from '../api/address';
 import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
@@ -12,6 +12,25 @@ import { pauseAddressesOf } from './watchPause';
 
 export const ON_OWN_NETWORK =
 	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
+
+/** Why the service would silently drop a callback base address (spec, Events 6); `undefined` if it accepts it. */
+export function callbackAddressProblem(
+	address: string,
+	serviceBaseUrl: string,
+): string | undefined {
+	const url = parseWebUrl(address);
+	if (!url) return 'it is not a full http or https URL';
+	if (isPrivateHost(url)) return `the service cannot reach the private host ${url.hostname}`;
+	const service = parseWebUrl(serviceBaseUrl);
+	if (service && hostOf(url) === hostOf(service)) return "it points at the service's own domain";
+	return undefined;
+}
+
+/** The port of a callback address, if it is not 80 or 443: the service may block others (spec, Events 6). */
+export function unusualPort(address: string): string | undefined {
+	const port = parseWebUrl(address)?.port ?? '';
+	return port === '' || port === '80' || port === '443' ? undefined : port;
+}
 
 /** Throws a `NodeOperationError` for an address that the service silently drops (spec, Events 6). Returns a note about one that it may drop. */
 function checkCallbackAddress(
