@@ -7,7 +7,7 @@ import { remainingFields } from '../api/balance';
 import type { FailedItem } from '../n8n/failedItems';
 import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
-import { hint } from '../report/hints';
+import { hint, repeated } from '../report/hints';
 import { toJson } from '../util/json';
 import type { PaidRequest } from './purchaseRecords';
 import type { SpendingGuard } from './spendingGuard';
@@ -21,14 +21,16 @@ function problemsOf({ error }: FailedItem): string[] {
 
 /** The line above the output: how many items would buy, and what holds the others back. */
 function summary(
-	items: ReadonlyArray<{ state: string }>,
+	items: ReadonlyArray<BuyingItem & { state: string }>,
 	{ tasks, withinLimits, limit }: { tasks: number; withinLimits: number; limit?: string },
 ): string {
-	const problems = items.filter(({ state }) => state !== 'ready').length;
-	const reused = items.length - tasks - problems;
+	const ready = items.filter(({ state }) => state === 'ready');
+	const problems = items.length - ready.length;
+	const reused = ready.length - tasks;
 	return [
 		`Check Only bought nothing: ${tasks} of ${items.length} ${items.length === 1 ? 'item' : 'items'} would buy`,
 		...(reused > 0 ? [`${reused} would use an existing task`] : []),
+		...repeated(ready),
 		...(problems > 0 ? [`${problems} with problems`] : []),
 		...(limit === undefined ? [] : [`the limits let ${withinLimits} through: ${limit}`]),
 	].join(', ');

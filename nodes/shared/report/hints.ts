@@ -17,6 +17,13 @@ export const hint = (message: string, type: 'info' | 'warning' = 'warning'): Nod
 export const remainedBefore = (remaining: string | undefined) =>
 	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
 
+/** The part of a hint that counts the items whose request is that of another: meant, or made by an expression that is none. */
+export function repeated(items: ReadonlyArray<Pick<TaskItem, 'options'>>): string[] {
+	const keys = items.flatMap(({ options }) => (options.reused ? [] : (options.purchaseKey ?? [])));
+	const count = keys.length - new Set(keys).size;
+	return count > 0 ? [`${count} with the same request as another`] : [];
+}
+
 const IN_MEMORY =
 	'This n8n keeps binary data in memory. For large files set its environment variable N8N_DEFAULT_BINARY_DATA_MODE to filesystem.';
 
@@ -44,6 +51,7 @@ function summary(
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${when}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
+		...repeated(accepted),
 		...(priced > 0 ? [`cost ${cost}${perTask}`] : []),
 		...(credits > 0 ? [`${credits} credits`] : []),
 		...(unpriced > 0 ? [unstated] : []),

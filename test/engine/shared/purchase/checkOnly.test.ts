@@ -65,9 +65,10 @@ test.each(buying)('%s: 200 rows with three mistakes', async (_, operation, mista
 		tasks: ROWS - AT.length,
 		balance: { remaining: expect.any(Number) },
 	});
-	expect(hints.map(({ message, type }) => [message, type])).toEqual([
-		[`Check Only bought nothing: 197 of 200 items would buy, 3 with problems`, 'warning'],
-	]);
+	// The key of a request comes out for tasks only.
+	const repeated = json[0]?.purchaseKey ? ' 196 with the same request as another,' : '';
+	const message = `Check Only bought nothing: 197 of 200 items would buy,${repeated} 3 with problems`;
+	expect(hints.map((hint) => [hint.message, hint.type])).toEqual([[message, 'warning']]);
 	expect(sent()).toEqual([]);
 });
 

@@ -102,6 +102,17 @@ describe('The custom data, the tracing, and the bill of the service', () => {
 		expect((await report()).json[0]).toMatchObject({ spentCredits: 290, spent: 0.29 });
 	});
 
+	test('three songs from two requests: the hint counts the one that was asked for twice', async () => {
+		const items = ['Rain', 'Wind', 'Rain'].map((prompt) => ({ json: { prompt } }));
+		const { hints } = await buySounds(
+			service,
+			1,
+			{},
+			{ given: { prompt: '={{ $json.prompt }}' }, items },
+		);
+		expect(hints[0]?.message).toBe('3 tasks, 1 with the same request as another, no cost stated');
+	});
+
 	test('agree after Retry On Fail, which reads the other tasks a second time', async () => {
 		failSecondPicture(service);
 		const result = await buyPictures(service, 3, retryOnFail);
