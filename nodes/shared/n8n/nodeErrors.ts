@@ -112,6 +112,9 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	return mayMeanWord(error) ? `${usual} ${OTHER_WORDS}` : (ofPurchase ?? usual);
 }
 
+/** The service's words in an error. n8n counts an execution whose error says "canceled" as stopped by its user: no error workflow starts. */
+export const serviceWords = (message: string) => message.replaceAll('canceled', 'cancelled');
+
 export const serviceError = (
 	node: INode,
 	message: string,
@@ -126,9 +129,11 @@ export function asNodeError(node: INode, error: unknown, context: ErrorContext =
 		const message = atItem(cause.message, itemIndex);
 		return new NodeOperationError(node, cause, { itemIndex, message });
 	}
-	const { httpStatus, type, code, response } = error.details;
+	const { httpStatus, type, code, response, fromService } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
-	const nodeError = serviceError(node, atItem(error.message + answer, itemIndex), {
+	const given = error.message + answer;
+	const message = fromService === true ? serviceWords(given) : given;
+	const nodeError = serviceError(node, atItem(message, itemIndex), {
 		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,

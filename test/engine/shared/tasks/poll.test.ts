@@ -454,6 +454,16 @@ describe('Nothing is asked for', () => {
 	});
 });
 
+test('where the service says that it canceled something, the execution has failed, and its error workflow starts', async () => {
+	onRecord(failed('The job was canceled'));
+	const ofTask = await buy();
+	expect(ofTask.error?.message).toBe('Task task_1 failed: The job was cancelled [row 1 (item 0)]');
+	onSubmit(serviceError(400, 'Your subscription is canceled'));
+	const ofRequest = await buy();
+	expect(ofRequest.error?.message).toContain('Your subscription is cancelled');
+	expect([ofTask, ofRequest].map(({ run }) => run.status)).toEqual(['error', 'error']);
+});
+
 test.each<[string, Reply]>([
 	['a 5xx', unclear],
 	['a task that is not known yet', { status: 404 }],
