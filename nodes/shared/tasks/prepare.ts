@@ -72,33 +72,43 @@ export interface ReadyTask extends ReadyItem {
 
 export type PreparedItem = ReadyTask | UnboughtItem;
 
-type Path = ReadonlyArray<string | number>;
+type Path = Array<string | number>;
 
-function privateLink(value: unknown, path: Path = []): { path: Path; host: string } | undefined {
-	if (typeof value === 'string') {
-		const url = isWholeLink(value.trim()) ? parseWebUrl(value.trim()) : undefined;
-		return url && isPrivateHost(url) ? { path, host: url.hostname } : undefined;
-	}
+/** The texts inside a value, each with its place. */
+function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
+	if (typeof value === 'string') yield [path, value];
 	const isList = Array.isArray(value);
-	if (value instanceof PendingUpload || (!isList && !isObject(value))) return undefined;
-	for (const [name, inner] of Object.entries(value)) {
-		const found = privateLink(inner, [...path, isList ? Number(name) : name]);
-		if (found) return found;
+	if (value instanceof PendingUpload || (!isList && !isObject(value))) return;
+	for (const [name, inner] of Object.entries(value))
+		yield* textsIn(inner, [...path, isList ? Number(name) : name]);
+}
+
+/** What n8n evaluates in an expression, and passes on as it is in a fixed text. */
+const EXPRESSION = /\{\{\s*\$(?:json|input|node|item|now|today|vars|workflow|execution|\()/;
+
+/** Refuses a fixed text that was meant to be an expression: each item would buy the same. */
+function checkExpressions(item: ExecutedItem): void {
+	for (const [path, text] of textsIn(item.context.getNode().parameters)) {
+		const [found] = (!text.startsWith('=') && EXPRESSION.exec(text)) || [];
+		if (found === undefined) continue;
+		const message = `has ${found} … }} as text: switch the field from Fixed to Expression`;
+		throw validationError(item, [{ path, message }]);
 	}
-	return undefined;
 }
 
 /** Refuses a link that a public service cannot reach: its task would fail after the purchase. */
 function checkLinks(item: ExecutedItem, body: RequestBody, run: TaskRun): void {
 	const { connection } = run.client;
-	if (connection.allowPrivateCallbacks) return;
+	const service = parseWebUrl(connection.baseUrl);
+	if (connection.allowPrivateCallbacks || (service && isPrivateHost(service))) return;
 	// The address of callbacks has rules of its own, and the metadata of a grid is only kept (spec §4).
 	const { webhook: _address, metadata, ...read } = body;
-	const found = privateLink(run.family === 'grid' ? read : { ...read, metadata });
-	const service = parseWebUrl(connection.baseUrl);
-	if (!found || (service && isPrivateHost(service))) return;
-	const message = `is not public: the service cannot reach ${found.host}`;
-	throw validationError(item, [{ path: [...found.path], message }], ON_OWN_NETWORK);
+	for (const [path, text] of textsIn(run.family === 'grid' ? read : { ...read, metadata })) {
+		const url = isWholeLink(text.trim()) ? parseWebUrl(text.trim()) : undefined;
+		if (!url || !isPrivateHost(url)) continue;
+		const message = `is not public: the service cannot reach ${url.hostname}`;
+		throw validationError(item, [{ path, message }], ON_OWN_NETWORK);
+	}
 }
 
 async function prepareItem(
@@ -109,6 +119,7 @@ async function prepareItem(
 ): Promise<ReadyTask> {
 	const { context, options } = run;
 	const item = { context, fields: request.fields, itemIndex };
+	checkExpressions(item);
 	const values = readParameters(item);
 	const panel: PanelBody = (await request.toBody?.(values, item)) ?? { body: values };
 	const named = toApiNames(panel.body);

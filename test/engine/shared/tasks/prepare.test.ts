@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
-import { newNodeRunner } from '../../support/operations';
+import { newNodeRunner, runnerOf } from '../../support/operations';
 import { bodiesSent, fileItem, picture, submissions, useSandbox } from '../../support/sandbox';
 import { goOn } from '../../support/settings';
 import { statusesOf } from '../../support/soundService';
@@ -128,4 +128,47 @@ test.each<[string, (taskId: string) => INodeExecutionData[]]>([
 	const { error } = await vary(itemsOf(id), { taskId: id, index: 2 });
 	expect(error).toBeUndefined();
 	expect(sent()).toHaveLength(2);
+});
+
+test.each<[string, string, object, string]>([
+	[
+		'the prompt',
+		'image.generate',
+		{ prompt: 'A pier, {{ $json.weather }}' },
+		'"Prompt" has {{ $json',
+	],
+	[
+		'a tag of the panel',
+		'music.sounds',
+		{ additionalFields: { version: "{{$('Sheet').item.json.version}}" } },
+		'"Additional Fields › Version" has {{$(',
+	],
+	[
+		'a field of a custom request',
+		'music.task.submit',
+		{
+			bodyType: 'fields',
+			bodyFields: { field: [{ name: 'prompt', value: '{{ $input.all() }}' }] },
+		},
+		'"Body Fields › Value" has {{ $input',
+	],
+])(
+	'%s as a fixed text that was meant to be an expression is refused',
+	async (_, name, given, beginning) => {
+		const items = [{ json: { weather: 'rain' } }, { json: { weather: 'sun' } }];
+		const { error } = await runnerOf(service)(name, { ...given }, { items });
+		expect(error?.message).toBe(
+			`${beginning} … }} as text: switch the field from Fixed to Expression [row 1 (item 0)]`,
+		);
+		expect(service.sandbox.requests.list()).toEqual([]);
+	},
+);
+
+test('braces in a text, and an expression that gives such a text, are sent', async () => {
+	const text = 'A poster that says {{ name }}';
+	const items = [{ json: { text: 'How to write {{ $json.name }}' } }];
+	const run = runnerOf(service);
+	await run('image.generate', { prompt: text });
+	await run('image.generate', { prompt: '={{ $json.text }}' }, { items });
+	expect(bodiesSent(service).map(({ prompt }) => prompt)).toEqual([text, items[0]?.json.text]);
 });
