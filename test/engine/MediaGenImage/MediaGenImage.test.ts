@@ -28,55 +28,6 @@ const run = async (parameters: object, items: INodeExecutionData[] = prompts(1))
 		credential: service.credential(),
 	});
 
-test('twenty items are twenty purchases, waited for together, and twenty results in the order of the input', async () => {
-	service.sandbox.durations.set({ image: null });
-	// No task ends before all of them have been bought: a node that took one item after the other would never end.
-	const watch = setInterval(() => {
-		const tasks = service.sandbox.tasks.list();
-		if (tasks.length === 20) for (const { id } of tasks) service.sandbox.tasks.finish(id);
-	}, 5);
-	const { json, items, error } = await run(
-		{ options: { pollInterval: 4, concurrency: 10 } },
-		prompts(20),
-	);
-	clearInterval(watch);
-
-	expect(error).toBeUndefined();
-	expect(service.sandbox.ledger().accepted).toBe(20);
-	expect(json).toHaveLength(20);
-	const bought = new Map(submissions(service.sandbox).map(({ body, task }) => [task, body]));
-	json.forEach(({ taskId, status }, index) => {
-		expect(status).toBe('completed');
-		expect(bought.get(String(taskId))).toMatchObject({ prompt: `Picture ${index}` });
-		expect(items[index]?.pairedItem).toEqual({ item: index });
-	});
-});
-
-test('what comes out has the shape that all families share', async () => {
-	const { json } = await run({ n: 2 });
-	const [charge] = service.sandbox.ledger().entries;
-	expect(json).toEqual([
-		expect.objectContaining({
-			taskId: expect.stringMatching(/\S+/),
-			family: 'image',
-			operation: 'generate',
-			status: 'completed',
-			serviceStatus: 'completed',
-			progress: 100,
-			cost: expect.any(Number),
-			creditsCost: charge?.credits,
-			usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
-		}),
-	]);
-	expect(json[0]).not.toHaveProperty('error');
-	const url: unknown = expect.stringMatching(/^http/);
-	const expiresAt: unknown = expect.stringMatching(/Z$/);
-	expect(json[0]?.results).toEqual([
-		{ index: 1, kind: 'image', url, name: null, expiresAt },
-		{ index: 2, kind: 'image', url, name: null, expiresAt },
-	]);
-});
-
 test('only what the user set is sent', async () => {
 	await run({ n: '={{ "3" }}', additionalFields: { quality: 'high', maskUrl: '' } });
 	expect(submissions(service.sandbox)[0]?.body).toEqual({

@@ -137,7 +137,8 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(1);
 		const bought = boughtTask();
-		expect(json[0]).toMatchObject({ taskId: bought.id, status: 'completed', progress: 100 });
+		const { id: taskId, family } = bought;
+		expect(json[0]).toMatchObject({ taskId, family, status: 'completed', progress: 100 });
 		expect(json[0]).not.toHaveProperty('error');
 		expect(shapeOf(json[0]?.results)).toEqual(results(dialect));
 		expect([...urlsOf(json[0]?.results)].sort()).toEqual([...bought.urls].sort());

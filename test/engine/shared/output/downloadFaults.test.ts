@@ -95,18 +95,12 @@ describeInEachBinaryDataMode(() => {
 		});
 	});
 
-	test('a download that stalled once is tried again', async () => {
+	test('a download that stalled once is tried again, after its "Timeout", too: it was paid for', async () => {
 		service.on('GET', FILE, stalled, whole);
-		const { json, items } = await download();
+		const { json, items } = await download({ timeout: 45 });
+		expect(service.sent('GET', FILE)).toHaveLength(2);
 		expect(json[0]).not.toHaveProperty('error');
 		expect((await readBinary(items[0]?.binary?.data)).equals(Buffer.alloc(1_000, 7))).toBe(true);
-	});
-
-	test('it is tried again after its "Timeout", too: it was paid for', async () => {
-		service.on('GET', FILE, stalled, whole);
-		const { json } = await download({ timeout: 45 });
-		expect(json[0]).not.toHaveProperty('error');
-		expect(service.sent('GET', FILE)).toHaveLength(2);
 	});
 
 	test('a download that is slow, but alive, is left to end', async () => {

@@ -290,17 +290,6 @@ describe('A paused execution', () => {
 		]);
 	});
 
-	test('resumes once, though all callbacks come at the same time', async () => {
-		const execution = await pauseTwoThatEnd();
-		const results = await Promise.all(
-			['task_1', 'task_2', 'task_1', 'task_2'].map(
-				async (taskId) => await execution.callback(callback(taskId)),
-			),
-		);
-		expect(results.filter(({ resumed }) => resumed !== undefined)).toHaveLength(1);
-		expect(results.map(({ status }) => status)).toStrictEqual([200, 200, 200, 200]);
-	});
-
 	const notAwaited = 'which this pause does not wait for';
 
 	test.each<[string, unknown, string, number]>([
