@@ -160,19 +160,6 @@ describe('What the node remembers from run to run', () => {
 		expect((await run()).json[0]).toMatchObject({ spentCredits: SOUND_CREDITS, ...toppedUp });
 	});
 
-	test('report: a refund of an earlier purchase comes out as less than nothing', async () => {
-		service.sandbox.setBalance(1_000);
-		service.sandbox.durations.set({ music: 3_600_000 });
-		await spend(1, { waitMode: 'none' });
-		const run = report();
-		await run();
-		const [task] = service.sandbox.tasks.list();
-		service.sandbox.tasks.finish(task?.id ?? '', { message: 'out of luck' });
-		const { json } = await run();
-		expect(json[0]).toMatchObject({ spentCredits: -SOUND_CREDITS, toppedUpCredits: 0 });
-		expect(json[0]).not.toHaveProperty('note');
-	});
-
 	test('report: another key of which less was used is told, and nothing is added up', async () => {
 		await spend(1);
 		const run = report();

@@ -188,23 +188,15 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
-	test('a call that the answer holds twice, ID and all, is made once', async () => {
-		const block = { type: 'tool_use', id: 'a', name: 'draw', input: { what: 'a fox' } };
-		const json = { content: [block, block], usage: {} };
-		expect(read(await asked('messages', { json })).calls).toEqual([
-			{ id: 'a', name: 'draw', input: '{"what":"a fox"}' },
-		]);
-	});
+	const fox = { type: 'tool_use', id: 'a', name: 'draw', input: { what: 'a fox' } };
+	const inOtherField = { ...fox, input: undefined, arguments: fox.input };
 
-	test.each([
-		['a blank after the name', { name: 'draw ', input: { what: 'a fox' } }],
-		[
-			'the arguments in the field of the other style',
-			{ name: 'draw', arguments: { what: 'a fox' } },
-		],
-	])('a block with %s is a call', async (_, block) => {
-		const json = { content: [{ type: 'tool_use', id: 'a', ...block }], usage: {} };
-		expect(read(await asked('messages', { json })).calls).toEqual([
+	test.each<[string, object[]]>([
+		['a call that the answer holds twice, ID and all,', [fox, fox]],
+		['a call with a blank after the name', [{ ...fox, name: 'draw ' }]],
+		['a call with the arguments in the field of the other style', [inOtherField]],
+	])('%s is one call', async (_, content) => {
+		expect(read(await asked('messages', { json: { content, usage: {} } })).calls).toEqual([
 			{ id: 'a', name: 'draw', input: '{"what":"a fox"}' },
 		]);
 	});

@@ -161,10 +161,12 @@ describe('An execution whose callbacks were refused because the pause was not st
 		},
 	);
 
-	test.each([
-		['whose earlier one is refused', serviceError(401, 'No more')],
-		['whose earlier address is gone', { status: 410, text: '<h1>Gone</h1>' }],
-	])('resumes by itself with the credential of now, %s', async (_, reply) => {
+	const REFUSED: Array<[string, Reply]> = [
+		['the key is refused', serviceError(401, 'No more')],
+		['the address is gone', { status: 410, text: '<h1>Gone</h1>' }],
+	];
+
+	test.each(REFUSED)('resumes with the credential of now where %s', async (_, reply) => {
 		onRecord(running);
 		const credential = service.credential();
 		const execution = await pauseSounds(1, {}, {}, { credential });
@@ -173,10 +175,7 @@ describe('An execution whose callbacks were refused because the pause was not st
 		expect((await execution.resumed).json).toMatchObject([{ status: 'completed' }]);
 	});
 
-	test.each([
-		['the key is refused', serviceError(401, 'No more')],
-		['the address is gone', { status: 410, text: '<h1>Gone</h1>' }],
-	])('goes on asking where %s, and the credential is not there any more', async (_, reply) => {
+	test.each(REFUSED)('goes on asking where %s, without a credential', async (_, reply) => {
 		const credential = service.credential();
 		const execution = await pauseSounds(1, {}, {}, { credential });
 		onRecord(reply);
