@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { inflate, type LocalServer, openServer } from '../support/server';
+import { inflate, type LocalServer, openServer, trickle } from '../support/server';
 import { post } from './callbacks/recorded';
 import { activeTrigger } from './callbacks/triggerWorkflow';
 import { runWorkflow } from './support/executions';
@@ -15,17 +15,6 @@ const TIMEOUT_S = 5;
 
 /** Room for a busy machine. Without a hard end the requests would go on for ever. */
 const ROOM_S = 40;
-
-/** A byte now and then: n8n's own time limit, which counts idle time, never ends it. */
-function trickle(response: ServerResponse): void {
-	response.writeHead(200, { 'content-type': 'application/json' });
-	const next = () => {
-		if (response.destroyed) return;
-		response.write(' ');
-		setTimeout(next, 500);
-	};
-	next();
-}
 
 describeOnHosts('A service whose answers do not end', (host) => {
 	/** Paths of what was bought. */
@@ -42,7 +31,7 @@ describeOnHosts('A service whose answers do not end', (host) => {
 			if (method === 'POST' && url === '/v1/images/generations')
 				response.end(JSON.stringify({ data: [{ task_id: 'trickling', status: 'submitted' }] }));
 			else if (url.endsWith('/large')) inflate(response);
-			else trickle(response);
+			else trickle(response, 'application/json', 500);
 		});
 		await host().createCredential(credentialAt(CREDENTIAL, service.url, 'key-of-endless-answers'));
 		// It takes a minute, in which the other tests run.

@@ -4,7 +4,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 
 import { mediaGenApiTest } from '../../../../nodes/shared/api/credentialTest';
-import { openServer } from '../../../support/server';
+import { openServer, trickle } from '../../../support/server';
 import { until, useShortRequestLimit } from '../../support/clocks';
 import { useSandbox } from '../../support/sandbox';
 
@@ -59,14 +59,8 @@ describe('A service that answers a byte at a time', () => {
 	test('is given up after fifteen seconds', async () => {
 		let closed = false;
 		const server = await openServer((_, response) => {
-			response.writeHead(200, { 'content-type': 'application/json' });
-			const next = () => {
-				closed = response.destroyed;
-				if (closed) return;
-				response.write(' ');
-				setTimeout(next, 50);
-			};
-			next();
+			response.on('close', () => (closed = true));
+			trickle(response, 'application/json');
 		});
 		expect(await check({ baseUrl: server.url })).toEqual({
 			status: 'Error',

@@ -2,9 +2,10 @@ import fs from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 
 import { clock } from '../../../../nodes/shared/util/clock';
+import { trickle } from '../../../support/server';
 import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
-import { readBinary } from '../../support/engine';
+import { readBinary, type RunResult } from '../../support/engine';
 import type { Reply } from '../../support/scriptedService';
 import { completedWith, failed, songAt } from '../../support/scriptedTasks';
 import { goOn, retryOnFail } from '../../support/settings';
@@ -33,6 +34,13 @@ const whole: Reply = { text: Buffer.alloc(1_000, 7), headers: { 'content-type': 
 async function download(options = {}, run = {}) {
 	onRecord(completedWith(songAt(fileUrl())));
 	return await buy(1, options, { given: { downloadFiles: true }, ...goOn, ...run });
+}
+
+/** Expects that the item of a file that did not come has the task and the link. */
+function expectLink([item]: RunResult['json'], words: string): void {
+	const description: unknown = expect.stringContaining(fileUrl());
+	const error = { message: `${words} [row 1 (item 0)]`, description };
+	expect(item).toMatchObject({ taskId: 'task_1', status: 'completed', url: fileUrl(), error });
 }
 
 describe('A host that does not answer', () => {
@@ -78,15 +86,7 @@ describeInEachBinaryDataMode(() => {
 			};
 			service.on('GET', FILE, { raw });
 			const { json } = await download();
-			expect(json[0]).toMatchObject({
-				taskId: 'task_1',
-				status: 'completed',
-				url: fileUrl(),
-				error: {
-					message: 'The download stopped: no data for 60 seconds [row 1 (item 0)]',
-					description: expect.stringContaining(fileUrl()),
-				},
-			});
+			expectLink(json, 'The download stopped: no data for 60 seconds');
 			const attempts = service.sent('GET', FILE);
 			expect(attempts).toHaveLength(5);
 			await until(() => open.every(({ destroyed }) => destroyed));
@@ -128,25 +128,11 @@ describeInEachBinaryDataMode(() => {
 			const open: ServerResponse[] = [];
 			const endless = (response: ServerResponse) => {
 				open.push(response);
-				response.writeHead(200, { 'content-type': 'audio/mpeg' });
-				const next = () => {
-					if (response.destroyed) return;
-					response.write('x');
-					setTimeout(next, 50);
-				};
-				next();
+				trickle(response, 'audio/mpeg');
 			};
 			service.on('GET', FILE, { raw: endless });
 			const { json } = await download({ timeout: 5 });
-			expect(json[0]).toMatchObject({
-				taskId: 'task_1',
-				status: 'completed',
-				url: fileUrl(),
-				error: {
-					message: 'The download took too long [row 1 (item 0)]',
-					description: expect.stringContaining(fileUrl()),
-				},
-			});
+			expectLink(json, 'The download took too long');
 			expect(bought()).toHaveLength(1);
 			await until(() => open.every(({ destroyed }) => destroyed));
 		});
