@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost, isWholeLink } from '../api/address';
@@ -167,10 +167,10 @@ const WAY_OUT = `In the node that made the files, set "Output" to "One Item per 
 
 /** Refuses files of one task that would all buy the same: they were meant to be one purchase. Linear in the number of items. */
 export function refuseSameRequests(
-	context: IExecuteFunctions,
+	node: INode,
+	input: readonly INodeExecutionData[],
 	items: readonly PreparedItem[],
 ): PreparedItem[] {
-	const input = context.getInputData();
 	const files = items.map((item) => {
 		const file = fileItem.safeParse(input[item.itemIndex]?.json);
 		if (item.state !== 'ready' || !file.success) return undefined;
@@ -184,7 +184,7 @@ export function refuseSameRequests(
 		const count = (file && counts.get(file.request)) ?? 1;
 		if (!file || count === 1) return item;
 		const message = `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`;
-		return rejected(item, itemError(context.getNode(), message, item.itemIndex, WAY_OUT));
+		return rejected(item, itemError(node, message, item.itemIndex, WAY_OUT));
 	});
 }
 
@@ -197,7 +197,8 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 		});
 	const pausedAt = pauses ? pausedAddress(run) : undefined;
 	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at);
-	return refuseSameRequests(run.context, await readItems(run.context, prepare));
+	const items = await readItems(run.context, prepare);
+	return refuseSameRequests(node, run.context.getInputData(), items);
 }
 
 async function withLinks(

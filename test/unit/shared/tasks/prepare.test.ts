@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 import { type ReadyTask, refuseSameRequests } from '../../../../nodes/shared/tasks/prepare';
 
@@ -13,10 +13,10 @@ test('each item is read once, however many there are', () => {
 			return json;
 		},
 	}));
-	const context = {
-		getInputData: () => input,
-		getNode: () => ({ name: 'Vary' }),
-	} as unknown as IExecuteFunctions;
+	const node: INode = {
+		...{ id: '1', name: 'Vary', type: 'mediaGenGrid', typeVersion: 1 },
+		...{ position: [0, 0], parameters: {} },
+	};
 	const items = input.map((_, itemIndex): ReadyTask => {
 		const body = { pair: Math.floor(itemIndex / 2) };
 		return {
@@ -29,7 +29,7 @@ test('each item is read once, however many there are', () => {
 			options: { purchaseKey: `key of ${body.pair}` },
 		};
 	});
-	const refused = refuseSameRequests(context, items);
+	const refused = refuseSameRequests(node, input, items);
 	expect(read).toBe(ITEMS);
 	expect(refused.filter((item) => 'error' in item)).toHaveLength(ITEMS);
 	expect(refused[ITEMS - 1]).toMatchObject({
