@@ -9,6 +9,7 @@ import {
 	errorFromThrown,
 	NotFoundError,
 	RateLimitError,
+	toShortText,
 } from '../shared/api/errors';
 import { CHECK_MODEL } from '../shared/n8n/chatFields';
 import {
@@ -22,7 +23,6 @@ import {
 	type SpendingGuard,
 	SpendingLimitError,
 } from '../shared/purchase/spendingGuard';
-import { toShortText } from '../shared/util/json';
 import { Memory } from '../shared/util/memory';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { type AnswerParts, UnusableAnswer } from './answer/answer';

@@ -1,4 +1,4 @@
-import { isObject, isText, listIn, objectOf, toShortText, toText } from '../util/json';
+import { isObject, isText, listIn, objectOf, toText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 
 /**
@@ -187,6 +187,20 @@ function classOf(status: number, location?: unknown): (typeof STATUSES)[number] 
 
 /** Redirects whose request was not carried out: it must be repeated elsewhere. Others can follow one that was. */
 const NOT_CARRIED_OUT = [307, 308];
+
+/** Maximum length of one text inside a value that is shown: a signed link still fits. */
+const LONGEST_TEXT = 2_000;
+
+/** A value in one line of at most `maxLength` characters, as JSON unless it is text. */
+export function toShortText(value: unknown, maxLength: number): string {
+	const cut = (text: string, length: number) =>
+		text.length > length ? `${text.slice(0, length - 1)}…` : text;
+	const shorten = (_: string, inner: unknown): unknown =>
+		typeof inner === 'string' ? cut(inner, LONGEST_TEXT) : inner;
+	const text =
+		typeof value === 'string' ? cut(value, maxLength * 2) : (JSON.stringify(value, shorten) ?? '');
+	return cut(text.replace(/\s+/g, ' ').trim(), maxLength);
+}
 
 /** Characters of an unreadable response in a message, and in an item. */
 const SHOWN = { inMessage: 300, inItem: 8_000 };

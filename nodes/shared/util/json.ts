@@ -49,20 +49,6 @@ export const textOrJson = (value: unknown): string =>
 export const hashOf = (value: unknown) =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
 
-/** Maximum length of one text inside a value that is shown: a signed link still fits. */
-const LONGEST_TEXT = 2_000;
-
-/** A value in one line of at most `maxLength` characters, as JSON unless it is text. */
-export function toShortText(value: unknown, maxLength: number): string {
-	const cut = (text: string, length: number) =>
-		text.length > length ? `${text.slice(0, length - 1)}…` : text;
-	const shorten = (_: string, inner: unknown): unknown =>
-		typeof inner === 'string' ? cut(inner, LONGEST_TEXT) : inner;
-	const text =
-		typeof value === 'string' ? cut(value, maxLength * 2) : (JSON.stringify(value, shorten) ?? '');
-	return cut(text.replace(/\s+/g, ' ').trim(), maxLength);
-}
-
 /** Whether a value is a JSON object: not an array, not `null`. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,6 +8,7 @@ import {
 	errorFromResponse,
 	errorFromThrown,
 	errorInBody,
+	toShortText,
 	unreadableResponse,
 } from '../../../nodes/shared/api/errors';
 import {
@@ -21,7 +22,7 @@ import { outputItems } from '../../../nodes/shared/output/items';
 import { sentRequestOf, resultFiles } from '../../../nodes/shared/output/resultFiles';
 import { type Task, toTask } from '../../../nodes/shared/output/task';
 import { toCamelCase } from '../../../nodes/shared/util/names';
-import { parseExactJson, toShortText } from '../../../nodes/shared/util/json';
+import { parseExactJson } from '../../../nodes/shared/util/json';
 import { number, taskId, webUrl } from '../../../nodes/shared/util/schema';
 import { nodeOf } from '../../support/node';
 

@@ -13,6 +13,7 @@ import {
 	ServerError,
 	storageError,
 	TimeoutError,
+	toShortText,
 	UnknownStorageError,
 	UnreachableError,
 	unreadableResponse,
@@ -402,4 +403,14 @@ describe('An answer stands at the end of a message', () => {
 	])('with %s', (_, answer, words) => {
 		expect(answerInWords(answer, 'Bad gateway')).toBe(words);
 	});
+});
+
+test.each<[unknown, number, string]>([
+	[{ a: 1 }, 20, '{"a":1}'],
+	['line\n one \t two', 20, 'line one two'],
+	[{ a: 'x'.repeat(100) }, 20, '{"a":"xxxxxxxxxxxxx…'],
+	[undefined, 20, ''],
+	['  ', 20, ''],
+])('%j in %d characters is %s', (value, length, text) => {
+	expect(toShortText(value, length)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { hasText, parseExactJson, toShortText } from '../../../../nodes/shared/util/json';
+import { hasText, parseExactJson } from '../../../../nodes/shared/util/json';
 
 describe('JSON whose long integers keep their digits', () => {
 	const long = '12345678901234567890';
@@ -46,16 +46,6 @@ describe('JSON whose long integers keep their digits', () => {
 		const { user, system } = process.cpuUsage(began);
 		expect((user + system) / 1_000).toBeLessThan(5_000);
 	});
-});
-
-test.each<[unknown, number, string]>([
-	[{ a: 1 }, 20, '{"a":1}'],
-	['line\n one \t two', 20, 'line one two'],
-	[{ a: 'x'.repeat(100) }, 20, '{"a":"xxxxxxxxxxxxx…'],
-	[undefined, 20, ''],
-	['  ', 20, ''],
-])('%j in %d characters is %s', (value, length, text) => {
-	expect(toShortText(value, length)).toBe(text);
 });
 
 test.each<[unknown, boolean]>([
