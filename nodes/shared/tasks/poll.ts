@@ -44,10 +44,15 @@ const filesIn = ({ task }: AcceptedItem): number =>
 
 /** What reads have shown of one task, and whether more may come. */
 export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
-	/** Since when it is completed and lacks a result, or runs again, in milliseconds since 1970. */
+	/** Since when it is completed and lacks a result, in milliseconds since 1970: from when it has run on, again. */
 	private incompleteSince?: number;
 
 	private runs = false;
+
+	/** Whether the last read was of an end long past. That of a task which has run meanwhile is not, whatever its record says. */
+	private isOld = false;
+
+	private hasRun = false;
 
 	/** @param absentSince since when the service has not known the task, in milliseconds since 1970. Default: from a 404 on. */
 	constructor(
@@ -65,16 +70,18 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 		this.absentSince = undefined;
 		if (filesIn(read) >= filesIn(this.item)) this.item = read;
 		const runs = !hasEnded(read.task.status);
-		if (runs && !this.runs) this.incompleteSince = undefined;
+		if (runs !== this.runs) this.incompleteSince = undefined;
 		this.runs = runs;
+		this.hasRun ||= runs;
+		const age = clock.now() - (toMilliseconds(read.record?.completed) ?? Infinity);
+		this.isOld = !this.hasRun && age > OLD_AFTER_MS;
 		return !runs;
 	}
 
 	/** Whether it is completed, and its result, or a part of it, may still come: the service may say so a moment before its record has it. */
 	resultMayCome(): boolean {
 		const { task, record = {} } = this.item;
-		const isOld = clock.now() - (toMilliseconds(record.completed) ?? Infinity) > OLD_AFTER_MS;
-		if (isOld || !(isEmpty(record, task) || isPartial(record, task))) return false;
+		if (this.isOld || !(isEmpty(record, task) || isPartial(record, task))) return false;
 		this.incompleteSince ??= clock.now();
 		return clock.now() - this.incompleteSince < FILLED_WITHIN_MS;
 	}

@@ -18,7 +18,7 @@ import { runnerOf } from '../../support/operations';
 import { goOn } from '../../support/settings';
 import { statusesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecord, buy, pause, bought, recordsRead } =
+const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, recordsRead } =
 	useSoundService(jumpingClock);
 
 const asked = () => recordsRead().map(({ path }) => path.split('/').pop());
@@ -272,6 +272,37 @@ describe('A completed record without a result is read again', () => {
 		onRecord(empty([]), ...Array<Reply>(40).fill(running), empty([]), completed);
 		const { json } = await buy();
 		expect(json[0]).toMatchObject({ status: 'completed', url: FIRST_SONG });
+	});
+
+	/** Empty, with an end of now. */
+	const endedNow = (result: unknown = []) => empty(result, { completed: clock.now() / 1_000 });
+	const aPart = { music: [{ audio_url: FIRST_SONG }, { audio_url: null }] };
+	const twoSongs = completedWith({
+		music: [{ audio_url: FIRST_SONG }, { audio_url: FIRST_SONG + 2 }],
+	});
+
+	test.each<[string, () => Reply, () => Reply]>([
+		['cannot be read', () => endedNow(aPart), () => ({ status: 500 })],
+		['is not found', () => endedNow(aPart), () => unknownTask],
+		['shows no more', () => endedNow(aPart), () => endedNow(aPart)],
+		['shows nothing', () => endedNow(), () => endedNow()],
+	])(
+		'until it is whole, where the task ran for minutes after its end, and then %s once',
+		async (_, first, once) => {
+			// With the time of the first end.
+			const [before, between] = [first(), once()];
+			onRecord(before, ...Array<Reply>(90).fill(running), between, running, twoSongs);
+			const { json } = await buy(1, { timeout: 1_000 });
+			expect(json[0]).toMatchObject({ status: 'completed', results: [{}, {}] });
+		},
+	);
+
+	test('also where the purchases of other rows took more than a minute', async () => {
+		onRecordOf('task_known', endedNow(), completed);
+		onSubmit({ status: 429, headers: { 'retry-after': '75' } }, accepted('task_1'));
+		const existingTaskId = "={{ $itemIndex === 0 ? 'task_known' : '' }}";
+		const { json } = await buy(2, { existingTaskId });
+		expect(json[0]).toMatchObject({ taskId: 'task_known', reused: true, url: FIRST_SONG });
 	});
 
 	test('no longer than Timeout', async () => {
