@@ -44,7 +44,7 @@ const filesIn = ({ task }: AcceptedItem): number =>
 
 /** What reads have shown of one task, and whether more may come. */
 export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
-	/** Since when it is completed and lacks a result, in milliseconds since 1970: from when it has run on, again. */
+	/** Since when it is completed and lacks a result, in milliseconds since 1970: for one that has run again, since then. */
 	private incompleteSince?: number;
 
 	private runs = false;
@@ -65,7 +65,7 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 		return filesIn(this.item) > 0;
 	}
 
-	/** Puts in one more read: files that the completed task has shown stay, whatever it shows. Returns whether the task does not run (again). */
+	/** Puts in one more read: files that the completed task has shown stay, whatever it shows. Returns whether it shows an end. */
 	add(read: Item): boolean {
 		this.absentSince = undefined;
 		if (filesIn(read) >= filesIn(this.item)) this.item = read;
