@@ -26,12 +26,6 @@ export function callbackAddressProblem(
 	return undefined;
 }
 
-/** The port of a callback address, if it is not 80 or 443: the service may block others (spec, Events 6). */
-export function unusualPort(address: string): string | undefined {
-	const port = parseWebUrl(address)?.port ?? '';
-	return port === '' || port === '80' || port === '443' ? undefined : port;
-}
-
 /** Throws a `NodeOperationError` for an address that the service silently drops (spec, Events 6). Returns a note about one that it may drop. */
 function checkCallbackAddress(
 	{ context, client }: TaskRun,
@@ -47,8 +41,9 @@ function checkCallbackAddress(
 		const description = `${hint} ${ON_OWN_NETWORK} ${NOTHING_SENT}`;
 		throw itemError(context.getNode(), message, itemIndex, description);
 	}
-	const port = unusualPort(address);
-	if (port === undefined) return [];
+	const { port = '' } = parseWebUrl(address) ?? {};
+	// A URL is without the port of its own scheme.
+	if (['', '80', '443'].includes(port)) return [];
 	return [
 		`The callback address uses the port ${port}. The service may call the ports 80 and 443 only.`,
 	];

@@ -218,6 +218,8 @@ describe('An address in "Callback Base URL"', () => {
 		{},
 		{ callbackBaseUrl: '' },
 		{ callbackBaseUrl: 'https://n8n.example.com/webhook/x' },
+		{ callbackBaseUrl: 'https://n8n.example.com:80/webhook/x' },
+		{ callbackBaseUrl: 'http://n8n.example.com:443/webhook/x' },
 	])('%j is not refused, and has no note', async (options) => {
 		const { json, error } = await report(options);
 		expect(error).toBeUndefined();

@@ -1,8 +1,4 @@
-import {
-	callbackAddressProblem,
-	unusualPort,
-} from '../../../../nodes/shared/tasks/callbackAddress';
-import { words } from '../../../support/words';
+import { callbackAddressProblem } from '../../../../nodes/shared/tasks/callbackAddress';
 
 test.each([
 	['n8n', 'it is not a full http or https URL'],
@@ -26,12 +22,4 @@ test('the domain of the service is its own where the base URL ends its name with
 		'https://api.example.com.',
 	);
 	expect(problem).toBe("it points at the service's own domain");
-});
-
-test('the port of a callback address', () => {
-	const usual = words(`
-		http://a.com:443/x https://a.com/x http://a.com/x https://a.com:443/x https://a.com:80/ none
-	`);
-	expect(usual.map(unusualPort)).toEqual(usual.map(() => undefined));
-	expect(unusualPort('https://a.com:5678/x')).toBe('5678');
 });
