@@ -65,6 +65,13 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 		return filesIn(this.item) > 0;
 	}
 
+	/** What comes out if nothing more is read. */
+	get result(): Item {
+		const { item } = this;
+		const note = `The service calls task ${item.taskId} running again: use Task: Wait`;
+		return this.runs && this.hasFiles ? { ...item, notes: [...item.notes, note] } : item;
+	}
+
 	/** Puts in one more read: files that the completed task has shown stay, whatever it shows. Returns whether it shows an end. */
 	add(read: Item): boolean {
 		this.absentSince = undefined;
@@ -129,7 +136,7 @@ async function pollTask(run: TaskRun, accepted: AcceptedItem): Promise<TaskItem>
 		}
 		isOver ||= clock.now() >= deadline;
 	}
-	const { item } = known;
+	const item = known.result;
 	if (hasEnded(item.task.status)) return endedItem(run, item);
 	return { ...item, error: timeoutError(run, item, last) };
 }

@@ -197,7 +197,7 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
 		const known = execution.known.get(taskId);
-		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.item : undefined);
+		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.result : undefined);
 		if (end) return { ...end, itemIndex, options, recordKey };
 		const asWritten = waiting[at] ?? outcome;
 		const reason = execution.unread.get(taskId);

@@ -410,6 +410,12 @@ describe('A completed record without a result is read again', () => {
 		expect(item?.results).toHaveLength(2);
 	});
 
+	test('a task that still runs again at Timeout says so beside the files that have come', async () => {
+		const { item } = await madeBy('music.sounds', part, running);
+		expect(item).toMatchObject({ status: 'completed', results: [{ url: FIRST_SONG }] });
+		expect(item?.notes).toContain('The service calls task task_1 running again: use Task: Wait');
+	});
+
 	test('a cover is no file that has come: a task that fails has failed', async () => {
 		const cover = completedWith({ cover_url: PICTURE });
 		const { error } = await madeBy('music.sounds', cover, failed());

@@ -596,7 +596,11 @@ describe('The end of a paused execution', () => {
 			await time.advance(40_000);
 			expect(await execution.callback(callback(id))).toEqual({ status: 503 });
 			await time.advance(21_000);
-			expect((await execution.callback({})).resumed?.json).toMatchObject([itsFile()]);
+			const { json = [] } = (await execution.callback({})).resumed ?? {};
+			expect(json).toMatchObject([itsFile()]);
+			expect(json[0]?.notes).toContain(
+				`The service calls task ${id} running again: use Task: Wait`,
+			);
 		});
 	});
 
