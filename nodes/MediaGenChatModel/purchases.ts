@@ -112,6 +112,7 @@ export class Purchases {
 		this.warn(`${message}.`, ...bought);
 		return asSubNodeError(
 			asNodeError(this.context.getNode(), new ApiError(message, 'maybe', error.details), {
+				isStopped: error instanceof CanceledError,
 				context: bought.join(' '),
 				hint: 'The question is not sent again by itself.',
 			}),
@@ -132,7 +133,12 @@ export class Purchases {
 		// See `brokenOff`.
 		if (isUnsure) this.warn(`${error.message}.`, MAYBE_BOUGHT, ...came);
 		return asSubNodeError(
-			asNodeError(node, error, { purchase: true, context: came.join(' '), hint: hintFor(error) }),
+			asNodeError(node, error, {
+				isStopped: error instanceof CanceledError,
+				purchase: true,
+				context: came.join(' '),
+				hint: hintFor(error),
+			}),
 		);
 	}
 

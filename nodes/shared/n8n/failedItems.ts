@@ -104,7 +104,8 @@ async function runOrContinue(
 		return await operation.execute(context);
 	} catch (error) {
 		const node = context.getNode();
-		const nodeError = asNodeError(node, error);
+		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
+		const nodeError = asNodeError(node, error, { isStopped });
 		if (!context.continueOnFail()) throw nodeError;
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {

@@ -92,6 +92,8 @@ interface ErrorContext {
 	purchase?: boolean;
 	/** What a request buys, if it buys something: an uncertain purchase must not be repeated before the balance has been checked. */
 	buys?: 'task' | 'answer';
+	/** Whether the user has stopped the execution; absent where the error does not end it. */
+	isStopped?: boolean;
 	/** A sentence that comes first in the description. */
 	context?: string;
 	hint?: string;
@@ -112,9 +114,6 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	return mayMeanWord(error) ? `${usual} ${OTHER_WORDS}` : (ofPurchase ?? usual);
 }
 
-/** The service's words in an error. n8n counts an execution whose error says "canceled" as stopped by its user: no error workflow starts. */
-export const serviceWords = (message: string) => message.replaceAll('canceled', 'cancelled');
-
 export const serviceError = (
 	node: INode,
 	message: string,
@@ -122,18 +121,23 @@ export const serviceError = (
 ) => new NodeApiError(node, { message }, { message, ...details });
 
 export function asNodeError(node: INode, error: unknown, context: ErrorContext = {}): NodeError {
+	const nodeError = isNodeError(error) ? error : toNodeError(node, error, context);
+	// n8n counts an execution whose error says "canceled" as stopped by its user, and starts no error workflow.
+	if (context.isStopped === false)
+		nodeError.message = nodeError.message.replaceAll('canceled', 'cancelled');
+	return nodeError;
+}
+
+function toNodeError(node: INode, error: unknown, context: ErrorContext): NodeError {
 	const { itemIndex } = context;
-	if (isNodeError(error)) return error;
 	if (!(error instanceof ApiError)) {
 		const cause = asError(error);
 		const message = atItem(cause.message, itemIndex);
 		return new NodeOperationError(node, cause, { itemIndex, message });
 	}
-	const { httpStatus, type, code, response, fromService } = error.details;
+	const { httpStatus, type, code, response } = error.details;
 	const answer = mayHaveBeenBought(error, context) ? answerInWords(response, error.message) : '';
-	const given = error.message + answer;
-	const message = fromService === true ? serviceWords(given) : given;
-	const nodeError = serviceError(node, atItem(message, itemIndex), {
+	const nodeError = serviceError(node, atItem(error.message + answer, itemIndex), {
 		description: [context.context, hintFor(error, context)].filter(Boolean).join(' '),
 		httpCode: httpStatus === undefined ? undefined : String(httpStatus),
 		itemIndex,

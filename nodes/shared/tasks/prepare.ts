@@ -83,16 +83,15 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 		yield* textsIn(inner, [...path, isList ? Number(name) : name]);
 }
 
-/** What n8n evaluates in an expression, and passes on as it is in a fixed text. */
-const EXPRESSION = /\{\{\s*\$(?:json|input|node|item|now|today|vars|workflow|execution|\()/;
+/** A name in an expression, which n8n passes on as it is in a fixed text. */
+const EXPRESSION = /\{\{[^{}]*(\$(?:\(|[a-z]\w*))/;
 
 /** Refuses a fixed text that was meant to be an expression: each item would buy the same. */
 function checkExpressions(item: ExecutedItem): void {
 	for (const [path, text] of textsIn(item.context.getNode().parameters)) {
-		const [found] = (!text.startsWith('=') && EXPRESSION.exec(text)) || [];
-		if (found === undefined) continue;
-		const message = `has ${found} … }} as text: switch the field from Fixed to Expression`;
-		throw validationError(item, [{ path, message }]);
+		const name = text.startsWith('=') ? undefined : EXPRESSION.exec(text)?.[1];
+		const message = `has {{ … ${name ?? ''} … }} as text: switch the field from Fixed to Expression`;
+		if (name !== undefined) throw validationError(item, [{ path, message }]);
 	}
 }
 

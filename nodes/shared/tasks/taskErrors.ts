@@ -7,7 +7,7 @@ import {
 	NotFoundError,
 } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { asNodeError, itemError, type NodeError, serviceWords } from '../n8n/nodeErrors';
+import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { type AcceptedItem, isRefunded } from '../output/items';
 import type { Task } from '../output/task';
@@ -55,7 +55,7 @@ export function failureError(
 		: `No refund is promised for a task that ended as "${task.serviceStatus}", so another attempt does not buy it again. A new execution does.`;
 	const error = itemError(
 		context.getNode(),
-		`Task ${taskId} failed: ${serviceWords(message)}`,
+		`Task ${taskId} failed: ${message}`,
 		itemIndex,
 		refund,
 	);

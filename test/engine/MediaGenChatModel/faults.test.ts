@@ -343,6 +343,8 @@ describe('a service that answers otherwise', () => {
 
 	test.each([
 		['an error', { error: { code: 402, message: 'Empty' } }, /Insufficient balance: Empty/],
+		// n8n would count the execution as stopped by its user.
+		['an end by the service', { error: { code: 402, message: 'canceled' } }, /balance: cancelled/],
 		['nothing of use', { done: true }, /The response could not be read/],
 	])('%s in one piece is an error', async (_what, json, message) => {
 		expect((await asked('messages', { json })).error?.message).toMatch(message);

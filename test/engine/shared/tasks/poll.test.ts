@@ -498,7 +498,11 @@ test('where the service says that it canceled something, the execution has faile
 	onSubmit(serviceError(400, 'Your subscription is canceled'));
 	const ofRequest = await buy();
 	expect(ofRequest.error?.message).toContain('Your subscription is cancelled');
-	expect([ofTask, ofRequest].map(({ run }) => run.status)).toEqual(['error', 'error']);
+	onSubmit({ text: '<b>canceled</b>' });
+	const ofNoAnswer = await buy();
+	expect(ofNoAnswer.error?.message).toContain('<b>cancelled</b>');
+	const statuses = [ofTask, ofRequest, ofNoAnswer].map(({ run }) => run.status);
+	expect(statuses).toEqual(['error', 'error', 'error']);
 });
 
 test.each<[string, Reply]>([

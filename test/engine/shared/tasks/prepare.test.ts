@@ -135,13 +135,25 @@ test.each<[string, string, object, string]>([
 		'the prompt',
 		'image.generate',
 		{ prompt: 'A pier, {{ $json.weather }}' },
-		'"Prompt" has {{ $json',
+		'"Prompt" has {{ … $json',
+	],
+	[
+		'the prompt of a tool',
+		'image.generate',
+		{ prompt: "{{ $fromAI('prompt', 'What it shows') }}" },
+		'"Prompt" has {{ … $fromAI',
+	],
+	[
+		'a function around a name',
+		'image.generate',
+		{ prompt: '{{ JSON.stringify($json.scene) }}' },
+		'"Prompt" has {{ … $json',
 	],
 	[
 		'a tag of the panel',
 		'music.sounds',
 		{ additionalFields: { version: "{{$('Sheet').item.json.version}}" } },
-		'"Additional Fields › Version" has {{$(',
+		'"Additional Fields › Version" has {{ … $(',
 	],
 	[
 		'a field of a custom request',
@@ -150,7 +162,7 @@ test.each<[string, string, object, string]>([
 			bodyType: 'fields',
 			bodyFields: { field: [{ name: 'prompt', value: '{{ $input.all() }}' }] },
 		},
-		'"Body Fields › Value" has {{ $input',
+		'"Body Fields › Value" has {{ … $input',
 	],
 ])(
 	'%s as a fixed text that was meant to be an expression is refused',
