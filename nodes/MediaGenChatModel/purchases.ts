@@ -120,6 +120,8 @@ export class Purchases {
 	}
 
 	nodeError(thrown: unknown): NodeError {
+		// From `brokenOff`.
+		if (isNodeError(thrown)) return thrown;
 		const node = this.context.getNode();
 		if (thrown instanceof UnusableAnswer) {
 			const { message, hint } = thrown;

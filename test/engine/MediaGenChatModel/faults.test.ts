@@ -142,14 +142,20 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 		await until(() => service.requests()[0]?.outcome === 'cut');
 	});
 
-	test('that is canceled is named in the log, with what had come', async () => {
+	test('that is canceled is named in the log, with what had come, and says so', async () => {
 		service.sandbox.chat.script({ text: 'one two three four five six seven eight' });
 		service.sandbox.settings.set({ chatPieceDelay: 20_000 });
 		let cancel = () => {};
+		let thrown: unknown;
 		await withModel({ ...run(), onStart: (stop) => (cancel = stop) }, async (model) => {
-			for await (const chunk of model.stream([user('Count')]))
-				if (chunk.type === 'text-delta' && chunk.delta.includes('two')) cancel();
+			try {
+				for await (const chunk of model.stream([user('Count')]))
+					if (chunk.type === 'text-delta' && chunk.delta.includes('two')) cancel();
+			} catch (error) {
+				thrown = error;
+			}
 		});
+		expect(String(thrown)).toContain('canceled, after');
 		expect(log.join('\n')).toMatch(
 			/^MediaGen: ".+": .*canceled, after [2-4] words of an answer\..*one two/m,
 		);
