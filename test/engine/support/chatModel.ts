@@ -76,13 +76,21 @@ export interface ModelRun {
 	onStart?: (cancel: () => void) => void;
 }
 
-/** Runs work with a model, in n8n's engine. */
+/** Runs work with a model, in n8n's engine. An expectation that fails in it fails the test: for the engine it is an error of a node. */
 export async function withModel(
 	{ credential, parameters, options = {}, rounds, onStart }: ModelRun,
 	work: (model: ChatModel) => Promise<void>,
 ): Promise<RunResult> {
-	return await runNode({
-		node: asker(work),
+	let unmet: Error | undefined;
+	const run = await runNode({
+		node: asker(async (model) => {
+			try {
+				await work(model);
+			} catch (error) {
+				if (error instanceof Error && 'matcherResult' in error) unmet = error;
+				throw error;
+			}
+		}),
 		parameters: {},
 		credential,
 		rounds,
@@ -99,6 +107,8 @@ export async function withModel(
 			},
 		},
 	});
+	if (unmet) throw unmet;
+	return run;
 }
 
 /** What came of a question: whole, or in chunks. */
