@@ -86,14 +86,13 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 /** A name in an expression, which n8n passes on as it is in a fixed text. */
 const EXPRESSION = /\{\{[^{}]*(\$(?:\(|[a-z]\w*))/;
 
-/** Refuses a fixed text that was meant to be an expression: each item would buy the same. */
-function checkExpressions(item: ExecutedItem): void {
-	for (const [path, text] of textsIn(item.context.getNode().parameters)) {
+/** The fixed texts that were meant to be expressions: each item would buy the same. */
+const fixedExpressions = ({ parameters }: INode) =>
+	[...textsIn(parameters)].flatMap(([path, text]) => {
 		const name = text.startsWith('=') ? undefined : EXPRESSION.exec(text)?.[1];
-		const message = `has {{ … ${name ?? ''} … }} as text: switch the field from Fixed to Expression`;
-		if (name !== undefined) throw validationError(item, [{ path, message }]);
-	}
-}
+		const message = `has {{ … ${name} … }} as text: switch the field from Fixed to Expression`;
+		return name === undefined ? [] : [{ path, message }];
+	});
 
 /** Refuses a link that a public service cannot reach: its task would fail after the purchase. */
 function checkLinks(item: ExecutedItem, body: RequestBody, run: TaskRun): void {
@@ -115,10 +114,11 @@ async function prepareItem(
 	request: TaskRequest,
 	pausedAt: ReturnType<typeof pausedAddress> | undefined,
 	itemIndex: number,
+	unevaluated: ReturnType<typeof fixedExpressions>,
 ): Promise<ReadyTask> {
 	const { context, options } = run;
 	const item = { context, fields: request.fields, itemIndex };
-	checkExpressions(item);
+	if (unevaluated.length > 0) throw validationError(item, unevaluated);
 	const values = readParameters(item);
 	const panel: PanelBody = (await request.toBody?.(values, item)) ?? { body: values };
 	const named = toApiNames(panel.body);
@@ -132,11 +132,10 @@ async function prepareItem(
 	if (own !== undefined) throw refusal(item, 'bodyType', setByNode(own));
 	const body = { ...read.data, ...additional };
 	const input = options.includeInput ? context.getInputData()[itemIndex]?.json : undefined;
-	const collection: unknown = context.getNodeParameter('options', itemIndex, {});
-	const reuse = parseOptions(context, itemReuse, collection, itemIndex);
-	const { copyNumber = 1, existingTaskId } = reuse;
-	const itemOptions = readItemOptions(collection, input);
-	const given = objectOf(collection);
+	const set: unknown = context.getNodeParameter('options', itemIndex, {});
+	const { copyNumber = 1, existingTaskId } = parseOptions(context, itemReuse, set, itemIndex);
+	const itemOptions = readItemOptions(set, input);
+	const given = objectOf(set);
 	const ofItem = () => itemAddress(run, itemIndex, given, itemOptions.reference);
 	const webhook = pausedAt?.(itemIndex) ?? ('callbackBaseUrl' in given ? ofItem() : undefined);
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
@@ -195,7 +194,8 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 			description: 'Set "Wait for Result" to "Poll Here".',
 		});
 	const pausedAt = pauses ? pausedAddress(run) : undefined;
-	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at);
+	const unevaluated = fixedExpressions(node);
+	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at, unevaluated);
 	const items = await readItems(run.context, prepare);
 	return refuseSameRequests(node, run.context.getInputData(), items);
 }

@@ -240,31 +240,28 @@ describe('A callback for a completed record without a result', () => {
 		]);
 	});
 
-	test('is answered 503 for half a minute from when the task has run again', async () => {
-		const unfilled = done('again', { video_url: '' });
-		const reply = async (json: object) => {
-			service.on('GET', shared('again'), { json });
-			time.advance(20_000);
-			return (await host.receive(unfilled)).status;
-		};
-		expect(await reply(unfilled)).toBe(503);
-		expect(await reply({ id: 'again', status: 'running' })).toBe(503);
-		expect(await reply(unfilled)).toBe(503);
-		expect(await reply(done('again', { video_url: 'https://example.com/1.mp4' }))).toBe(200);
-	});
-
-	test('waits for half a minute more where a task that has shown a part has run again', async () => {
-		const part = done('repeats', { images: [{ url: [cover] }, { url: [null] }] });
-		const reply = async (json: object) => {
-			service.on('GET', shared('repeats'), { json });
-			time.advance(20_000);
-			return (await host.receive(part)).status;
-		};
-		expect(await reply(part)).toBe(503);
-		expect(await reply({ id: 'repeats', status: 'running' })).toBe(503);
-		expect(await reply(part)).toBe(503);
-		expect(await reply(picture('repeats'))).toBe(200);
-	});
+	test.each([
+		['nothing', 'again', { video_url: '' }, { video_url: 'https://example.com/1.mp4' }],
+		[
+			'a part',
+			'repeats',
+			{ images: [{ url: [cover] }, { url: [null] }] },
+			{ images: [{ url: [cover] }] },
+		],
+	])(
+		'is answered 503 for half a minute more where a task that has shown %s has run again',
+		async (_, id, first, whole) => {
+			const reply = async (json: object) => {
+				service.on('GET', shared(id), { json });
+				time.advance(20_000);
+				return (await host.receive(done(id, first))).status;
+			};
+			expect(await reply(done(id, first))).toBe(503);
+			expect(await reply({ id, status: 'running' })).toBe(503);
+			expect(await reply(done(id, first))).toBe(503);
+			expect(await reply(done(id, whole))).toBe(200);
+		},
+	);
 
 	test('does not keep a trigger for failed tasks from starting', async () => {
 		const part = done('fails', { images: [{ url: [cover] }, { url: [null] }] });

@@ -176,6 +176,14 @@ test.each<[string, string, object, string]>([
 	},
 );
 
+test('all fixed texts that were meant to be expressions are named at once', async () => {
+	const additionalFields = { version: '{{ $json.version }}' };
+	const given = { prompt: '{{ $json.prompt }}', additionalFields };
+	const { error } = await runnerOf(service)('music.sounds', given);
+	expect(error?.message).toContain('"Prompt" has {{ … $json');
+	expect(error?.description).toContain('"Additional Fields › Version" has {{ … $json');
+});
+
 test('braces in a text, and an expression that gives such a text, are sent', async () => {
 	const text = 'A poster that says {{ name }}';
 	const items = [{ json: { text: 'How to write {{ $json.name }}' } }];
