@@ -44,15 +44,11 @@ const filesIn = ({ task }: AcceptedItem): number =>
 
 /** What reads have shown of one task, and whether more may come. */
 export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
-	/** Since when it is completed and lacks a result, in milliseconds since 1970: for one that has run again, since then. */
-	private incompleteSince?: number;
+	/** Until when what a completed record lacks may come, in milliseconds since 1970: counted anew for a task that has run again. */
+	private filledUntil?: number;
 
-	private runs = false;
-
-	/** Whether the last read was of an end long past. That of a task which has run meanwhile is not, whatever its record says. */
-	private isOld = false;
-
-	private hasRun = false;
+	/** The last read. `item` is the one with the most files. */
+	private last?: Item;
 
 	/** @param absentSince since when the service has not known the task, in milliseconds since 1970. Default: from a 404 on. */
 	constructor(
@@ -67,30 +63,34 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 
 	/** What comes out if nothing more is read. */
 	get result(): Item {
-		const { item } = this;
-		const note = `The service calls task ${item.taskId} running again: use Task: Wait`;
-		return this.runs && this.hasFiles ? { ...item, notes: [...item.notes, note] } : item;
+		const { item, last = item } = this;
+		const { taskId, status, error } = last.task;
+		if (status === 'completed' || !this.hasFiles) return item;
+		const note = error
+			? `The service calls task ${taskId} failed now: ${error.message}`
+			: `The service calls task ${taskId} running again: use Task: Wait`;
+		return { ...item, notes: [...item.notes, note] };
 	}
 
 	/** Puts in one more read: files that the completed task has shown stay, whatever it shows. Returns whether it shows an end. */
 	add(read: Item): boolean {
 		this.absentSince = undefined;
 		if (filesIn(read) >= filesIn(this.item)) this.item = read;
-		const runs = !hasEnded(read.task.status);
-		if (runs !== this.runs) this.incompleteSince = undefined;
-		this.runs = runs;
-		this.hasRun ||= runs;
+		const ends = hasEnded(read.task.status);
 		const age = clock.now() - (toMilliseconds(read.record?.completed) ?? Infinity);
-		this.isOld = !this.hasRun && age > OLD_AFTER_MS;
-		return !runs;
+		// The end of a task that has run since the first read is not long past, whatever its record says.
+		if (!this.last && age > OLD_AFTER_MS) this.filledUntil = 0;
+		if (this.last && ends !== hasEnded(this.last.task.status)) this.filledUntil = undefined;
+		this.last = read;
+		return ends;
 	}
 
 	/** Whether it is completed, and its result, or a part of it, may still come: the service may say so a moment before its record has it. */
 	resultMayCome(): boolean {
 		const { task, record = {} } = this.item;
-		if (this.isOld || !(isEmpty(record, task) || isPartial(record, task))) return false;
-		this.incompleteSince ??= clock.now();
-		return clock.now() - this.incompleteSince < FILLED_WITHIN_MS;
+		if (!isEmpty(record, task) && !isPartial(record, task)) return false;
+		this.filledUntil ??= clock.now() + FILLED_WITHIN_MS;
+		return clock.now() < this.filledUntil;
 	}
 
 	/** Whether the task has ended, and its result has come. */

@@ -138,11 +138,11 @@ async function noteEnd(
 		if (!task.add(withRecord(run, outcome, record))) return false;
 		if (!task.hasCome())
 			throw new UnreadableResponseError(`the service shows no result of task ${taskId} yet`);
-		ended.set(taskId, endedItem(run, task.item));
+		ended.set(taskId, endedItem(run, task.result));
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
 		if (task.hasFiles && task.hasCome()) {
-			ended.set(taskId, endedItem(run, task.item));
+			ended.set(taskId, endedItem(run, task.result));
 			return true;
 		}
 		const mayPass = task.hasFiles || task.mayPass(error);

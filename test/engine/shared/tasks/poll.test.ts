@@ -389,18 +389,24 @@ describe('A completed record without a result is read again', () => {
 	const part = completedWith({ music: [{ audio_url: FIRST_SONG }, { audio_url: '' }] });
 	const runsAgain = Array<Reply>(30).fill(running);
 
-	test.each<[string, Reply]>([
+	const failedNow = 'The service calls task task_1 failed now: Too loud';
+
+	test.each<[string, Reply, ...string[]]>([
 		['that is not found', unknownTask],
 		['that may not be read', serviceError(403, 'Not yours')],
 		['that cannot be read', { status: 500 }],
 		['without it', completedWith({ music: [] })],
 		['with its cover alone', completedWith({ music: [{ image_url: PICTURE, audio_url: '' }] })],
-		['that has failed', failed()],
-		['that has failed, and shows it', failed('Too loud', { result: songAt(FIRST_SONG) })],
-	])('and a file that has come is not lost by a later record %s', async (_, later) => {
+		['that has failed', failed(), failedNow],
+		[
+			'that has failed, and shows it',
+			failed('Too loud', { result: songAt(FIRST_SONG) }),
+			failedNow,
+		],
+	])('and a file that has come is not lost by a later record %s', async (_, later, ...notes) => {
 		const { item, reads } = await madeBy('music.sounds', part, later);
 		expect(item).toMatchObject({ status: 'completed', results: [{ url: FIRST_SONG }] });
-		expect(item?.notes).toEqual([expect.stringContaining('lacks some of its files')]);
+		expect(item?.notes).toEqual([expect.stringContaining('lacks some of its files'), ...notes]);
 		expect(reads).toBeLessThan(20);
 	});
 

@@ -562,13 +562,13 @@ describe('The end of a paused execution', () => {
 		};
 		const itsFile = () => ({ taskId: id, status: 'completed', results: [{ url: FIRST_SONG }] });
 
-		test.each<[string, Reply]>([
+		test.each<[string, Reply, ...string[]]>([
 			['is not found', unknownTask],
 			['may not be read', serviceError(403, 'No more')],
 			['cannot be read', unclear],
-			['has failed', failed()],
+			['has failed', failed(), 'failed now: Too loud'],
 			['has it no more', completedWith({ music: [] })],
-		])('where the next record %s', async (_, later) => {
+		])('where the next record %s', async (_, later, ...notes) => {
 			const execution = await showPart();
 			onRecord(later);
 			expect(await execution.callback(callback(id))).toEqual({ status: 503 });
@@ -577,7 +577,12 @@ describe('The end of a paused execution', () => {
 			expect(resumed?.json).toMatchObject([
 				{
 					...itsFile(),
-					notes: [expect.any(String), expect.stringContaining('lacks some of its files')],
+					notes: [
+						expect.any(String),
+						...['lacks some of its files', ...notes].map((note): unknown =>
+							expect.stringContaining(note),
+						),
+					],
 				},
 			]);
 		});
