@@ -12,16 +12,18 @@ import {
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
 import { openClient } from '../../shared/api/client';
-import { NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
+import { CanceledError, NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
 import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
+import { asNodeError } from '../../shared/n8n/nodeErrors';
 import { firstItemOf, readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
-import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
+import { isLeftOut, rejected, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
 	dropRecords,
+	lineOf,
 	type PaidRun,
 	readItems,
 	type ReadyItem,
@@ -83,6 +85,9 @@ async function readQuestions(
 	});
 }
 
+const answeredWith = (response: ChatResponse) =>
+	`question answered with ${shortResponse(response)}`;
+
 /** After so many time limits in a row, the questions that wait for the same blocks are sent at once. */
 const MOST_UNANSWERED = 2;
 
@@ -99,6 +104,9 @@ async function askAll(
 	const late = new Set<number>();
 	/** Time limits in a row that passed without an answer. */
 	let unanswered = 0;
+	const canceled = new Promise<void>((resolve) => {
+		signal?.addEventListener('abort', () => resolve());
+	});
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		...run,
 		buys: 'answer',
@@ -115,22 +123,31 @@ async function askAll(
 			},
 		fromRecord: (state) => (state.state === 'answered' ? state.response : undefined),
 		toRecord: (response) => ({ state: 'answered', response }),
-		// n8n does not save what arrives after Stop, so this line is the only trace of the purchase.
-		logLine: (response) =>
-			signal?.aborted ? `question answered with ${shortResponse(response)}` : undefined,
+		// n8n does not save what arrives after a cancel, so this line is the only trace of the purchase.
+		logLine: (response) => (signal?.aborted ? answeredWith(response) : undefined),
 		hintFor: (error) => (error instanceof NotFoundError ? CHECK_MODEL : undefined),
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
 		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that lets
 		// two time limits pass may let all pass: one by one, that takes a time limit each.
-		schedule: async ({ print }, start) =>
-			await warmUp.run(options.warmCacheFirst ? prefixKeys(print) : [], start, (end) => {
+		schedule: async (item, start) => {
+			const keys = options.warmCacheFirst ? prefixKeys(item.print) : [];
+			const asked = warmUp.run(keys, start, (end) => {
 				if (!sent.has(end.itemIndex)) return false;
 				if (late.has(end.itemIndex)) return ++unanswered >= MOST_UNANSWERED;
 				unanswered = 0;
 				return end.state === 'ready' && !isRefused(readReply(end.receipt));
-			}),
+			});
+			const { itemIndex } = item;
+			const error = () => asNodeError(context.getNode(), new CanceledError(), { itemIndex });
+			// n8n saves what the node has come to when it cancels, and waits for no answer.
+			return await Promise.race([asked, canceled.then(() => rejected(item, error()))]);
+		},
 	};
 	const paid = await runPaidItems(paidRun, questions);
+	if (signal?.aborted)
+		for (const item of paid)
+			if (item.state === 'ready')
+				context.logger.info(lineOf(run, item, answeredWith(item.receipt)));
 
 	const outcomes = paid.map((item): ChatOutcome => {
 		if (item.state !== 'ready') return item;

@@ -101,7 +101,7 @@ async function remainingBalance(client: MediaGenClient): Promise<string | undefi
 }
 
 /** A line of n8n's log, with everything that identifies the purchase: other executions write there too. */
-function lineOf(
+export function lineOf(
 	{ context, client }: Pick<PaidRun<never, never>, 'context' | 'client'>,
 	{ itemIndex, options: { reference } }: BuyingItem,
 	words: string,

@@ -13,6 +13,7 @@ import {
 	useChatSandbox,
 } from '../support/chat';
 import { until, useShortRequestLimit } from '../support/clocks';
+import { log } from '../support/engine';
 import { errorOutput, goOn, retryOnFail } from '../support/settings';
 
 const service = useChatSandbox();
@@ -156,26 +157,23 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		expect(JSON.stringify(run)).not.toContain(apiKey);
 	});
 
-	test('a canceled execution sends no further question, and reads the answer in flight', async () => {
-		fault({ type: 'slow', ms: 1_800_000 }, { count: null });
-		const canceled = node();
-		let passed: Promise<void> | undefined;
-		await canceled.run({
+	test('a canceled execution ends at once, sends no further question, and names each answer in the log', async () => {
+		fault({ type: 'slow', ms: 1_800_000 }, { nth: 2 });
+		const isSlow = () => service.requests().some((request) => request.fault !== null);
+		const { error } = await ask(one, {
 			items: ten,
-			parameters: { cachedBlocks },
-			onStart: (cancel) => {
-				passed = until(() => service.requests().some((request) => request.fault !== null)).then(
-					async () => {
-						cancel();
-						await service.pass(60);
-					},
-				);
-			},
+			onStart: (cancel) => void until(isSlow).then(cancel),
 		});
-		await passed;
-		// The prefixes of a run are stored after its last answer.
-		await until(() => canceled.stored().includes('mediaGenPrefixes'));
-		expect(service.requests()).toHaveLength(1);
+		expect(error?.message).toBe(
+			'The execution was canceled [row 2 (item 1)] (9 of 10 items have no result)',
+		);
+		const answers = (words: string) =>
+			log.filter((line) => line.includes(`question answered with`) && line.includes(words));
+		expect(answers('row 1 (item 0)')).toHaveLength(1);
+		await service.pass(60);
+		await until(() => answers('row 2 (item 1)').length > 0);
+		expect(answers('after the execution was canceled')).toHaveLength(1);
+		expect(service.requests()).toHaveLength(2);
 	});
 
 	test.each([
