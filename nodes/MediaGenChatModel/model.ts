@@ -17,6 +17,7 @@ import type { Connection } from '../shared/api/connection';
 import { connectionLost, unreadableResponse } from '../shared/api/errors';
 import {
 	type Answer,
+	type AnswerParts,
 	ASK_AGAIN,
 	isUnread,
 	partsIn,
@@ -110,29 +111,34 @@ export class MediaGenModel implements ChatModel {
 		streaming: Record<string, unknown>,
 	): AsyncGenerator<StreamChunk, GenerateResult> {
 		const { client, purchases, fields, memory } = this.setup;
+		const streamed = new StreamedAnswer();
+		let parts: AnswerParts = streamed.parts;
 		try {
 			const { question, request } = this.prepare(messages, config, streaming);
 			const warnings = fields.caching === 'off' ? [] : memory.warningsOf(question);
 			const opened = await purchases.buy(async () => await client.chat.open(request()));
 			if ('pieces' in opened)
-				return this.toResult(yield* this.textIn(opened.pieces), question, warnings);
-			const parts = partsIn(opened.whole);
+				return this.toResult(yield* this.textIn(opened.pieces, streamed), question, warnings);
+			parts = partsIn(opened.whole);
 			if (isUnread(parts)) throw unreadableResponse(200, opened.whole);
 			const result = this.toResult(toAnswer(parts), question, warnings);
 			yield* textDelta(parts.text);
 			return result;
 		} catch (error) {
-			throw purchases.nodeError(error);
+			const text = client.connection.redactText(parts.text);
+			throw purchases.nodeError(error, text, this.usageOf(parts.usage));
 		}
 	}
 
 	/** Yields the text of a stream as it comes, and returns the whole answer. */
-	private async *textIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<StreamChunk, Answer> {
+	private async *textIn(
+		pieces: AsyncIterable<Buffer>,
+		streamed: StreamedAnswer,
+	): AsyncGenerator<StreamChunk, Answer> {
 		const { purchases, client } = this.setup;
 		const { connection } = client;
 		const begun: Buffer[] = [];
 		const beginning = () => connection.redactText(Buffer.concat(begun).toString());
-		const streamed = new StreamedAnswer();
 		const { parts } = streamed;
 		/** The last word, which may go on. */
 		let heldBack = '';

@@ -119,15 +119,19 @@ export class Purchases {
 		);
 	}
 
-	nodeError(thrown: unknown): NodeError {
+	/** `text` and `usage`: of the answer, as far as it came. */
+	nodeError(thrown: unknown, text = '', usage?: Usage): NodeError {
 		// From `brokenOff`.
 		if (isNodeError(thrown)) return thrown;
 		const node = this.context.getNode();
 		if (thrown instanceof UnusableAnswer) {
 			const { message, hint } = thrown;
-			return asSubNodeError(
-				new NodeOperationError(node, message, { description: `The answer was paid for. ${hint}` }),
-			);
+			const used = usage && `${inputInWords(usage)}, ${count(usage.output, 'output token')}`;
+			const paid = `The answer was paid for${used ? `: ${used}` : ''}.`;
+			const came = [paid, ...whatCame(text, message)];
+			this.warn(`${message}.`, ...came);
+			const description = [...came, hint].join(' ');
+			return asSubNodeError(new NodeOperationError(node, message, { description }));
 		}
 		const error = asError(thrown);
 		const isUnsure = error instanceof ApiError && error.sent === 'maybe';

@@ -266,6 +266,7 @@ describe('a service with a form of its own', () => {
 			],
 		],
 		['completions', [chunk({ content: 'Four' }, 'stop'), '[DONE]']],
+		['completions', [chunk({ content: 'Four' }, 'stop'), { choices: [], usage: {} }]],
 	])('an answer in %s style that has ended needs no end of the connection', async (...row) => {
 		const [apiStyle, events] = row;
 		const raw = (response: ServerResponse) => {
@@ -315,12 +316,19 @@ describe('a service with a form of its own', () => {
 		expect(error?.description).toContain('Raise "Max Tokens"');
 	});
 
-	test('arguments that are no object are named', async () => {
-		const json = { choices: [call({ name: 'draw', arguments: '[1]' })], usage: {} };
-		const { error } = await asked('completions', { json });
+	test('arguments that are no object are named, with what was paid for', async () => {
+		const { message } = call({ name: 'draw', arguments: '[1]' });
+		const usage = { prompt_tokens: 30, completion_tokens: 8 };
+		const choices = [{ message: { ...message, content: 'A fox, then' } }];
+		const { error } = await asked('completions', { json: { choices, usage } });
 		expect(error?.message).toContain(
 			'arguments of a call of the tool "draw" are not a JSON object',
 		);
+		const paid =
+			/paid for: 30 input tokens .*, 8 output tokens\. The service sent "A fox, then"\. Ask again/;
+		expect(error?.description).toMatch(paid);
+		// An agent shows the message alone.
+		expect(log.join('\n')).toContain('"A fox, then"');
 	});
 
 	test('a stream with pieces of any form', async () => {
