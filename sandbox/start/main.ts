@@ -87,7 +87,7 @@ async function bringUp(
 	cleanup.push(() => host.stop());
 
 	const credential = {
-		name: 'MediaGen API',
+		name: 'MediaGen account',
 		type: 'mediaGenApi',
 		data: {
 			baseUrl: sandbox.url,
@@ -99,7 +99,7 @@ async function bringUp(
 	await host.putCredential(credential);
 	// The agent of an example talks to the sandbox's chat.
 	const chat = { apiKey: sandbox.key, url: `${sandbox.url}/v1`, organizationId: '', header: false };
-	await host.putCredential({ name: 'OpenAI', type: 'openAiApi', data: chat });
+	await host.putCredential({ name: 'OpenAi account', type: 'openAiApi', data: chat });
 	return { host, sandbox };
 }
 

@@ -38,7 +38,7 @@ describeLongOnHosts("n8n's editor", '2.41', (host, version) => {
 	const browser = useBrowser();
 	let editor: Editor;
 	beforeAll(async () => {
-		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAI', sandbox().key));
+		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAi account', sandbox().key));
 		editor = await Editor.open(browser(), host(), TALL);
 	});
 

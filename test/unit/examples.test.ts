@@ -9,7 +9,7 @@ interface ExampleNode {
 	type: string;
 	position: [number, number];
 	parameters: Record<string, unknown>;
-	credentials?: Record<string, { id: string }>;
+	credentials?: Record<string, { id: string | null; name: string }>;
 }
 
 interface Example {
@@ -87,11 +87,14 @@ describe.each(readdirSync(FOLDER))('examples/%s', (file) => {
 		}
 	});
 
-	test('names no id of another n8n', () => {
-		const ids = nodes.flatMap(({ credentials }) =>
-			Object.values(credentials ?? {}).map(({ id }) => id),
+	// With an id of `null`, n8n takes the credential by its name: that which it offers for a new one.
+	test('names no id of another n8n, and the credential as n8n does', () => {
+		const others = nodes.flatMap(({ credentials = {} }) =>
+			Object.values(credentials).filter(
+				({ id, name }) => id !== null || !['MediaGen account', 'OpenAi account'].includes(name),
+			),
 		);
-		expect(ids.filter((id) => id !== '')).toEqual([]);
+		expect(others).toEqual([]);
 		const tables = nodes.flatMap(({ parameters: { dataTableId } }) =>
 			dataTableId === undefined ? [] : [dataTableId],
 		);

@@ -27,7 +27,7 @@ describeOnHosts('The example of an agent that asks before it buys', (host, versi
 	const browser = useBrowser();
 	let editor: Editor;
 	beforeAll(async () => {
-		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAI', sandbox().key));
+		await host().putCredential(chatCredentialFor(sandbox(), 'OpenAi account', sandbox().key));
 		editor = await Editor.open(browser(), host());
 	});
 

@@ -17,7 +17,7 @@ import { READ, SUBMISSION, useSandbox } from '../support/sandbox';
 import { EXAMPLE_CREDENTIAL, EXAMPLES, readExample } from '../support/workflows';
 
 /** The name by which the example with an agent asks for its chat model's credential. */
-const CHAT_CREDENTIAL = 'OpenAI';
+const CHAT_CREDENTIAL = 'OpenAi account';
 
 interface Example {
 	/** Tasks that one run buys. */

@@ -4,7 +4,7 @@ import type { WorkflowDefinition } from '../../../sandbox/host';
 import { chain, end, pictureNode, promptItems, startByHand } from './nodes';
 
 /** The name by which the examples ask for a credential. Test files share a host: each gives it its own sandbox. */
-export const EXAMPLE_CREDENTIAL = 'MediaGen API';
+export const EXAMPLE_CREDENTIAL = 'MediaGen account';
 
 /** The examples in which a person answers, in n8n's chat or in a form: tests of their own in editor/ run them. */
 const ANSWERED_BY_A_PERSON = ['agent-approval', 'approve-clips', 'pick-a-picture'];
