@@ -63,7 +63,7 @@ const HINTS: ReadonlyArray<readonly [typeof ApiError, string, ofPurchase?: strin
 	[PermissionError, 'Use a key that has this permission, or ask the owner of the account for it.'],
 	[
 		NotFoundError,
-		'Check the task ID, and that the credential belongs to the account that bought the task.',
+		'Check the task ID, that this is the node of its family, and that the credential belongs to the account that bought the task.',
 	],
 	[
 		RateLimitError,

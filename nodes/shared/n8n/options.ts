@@ -81,7 +81,7 @@ const waitMode = choice({
 		poll: ['Poll Here', 'Ask for the task every few seconds until it ends'],
 		callback: [
 			'Pause Until Callback',
-			'The execution waits without running until the service calls back. This n8n must be reachable from the service. A failed task does not stop the workflow: it comes out as an item with an error.',
+			'The execution waits without running until the service calls back. This n8n must be reachable from the service. Once it waits, a failed task does not stop the workflow: it comes out as an item with an error. If the end is near, the node polls instead, and On Error applies.',
 		],
 		none: [
 			"Don't Wait",
@@ -223,6 +223,8 @@ const timeout = numberIfSet(number, [1], {
 	description: `How long to wait for a task. Default: ${DEFAULT_TIMEOUT.poll}, and a day for a paused execution. The task continues at the service: get it later with the operation Wait of the resource Task.`,
 });
 
+const pauseTimeout = { field: { ...timeout.field, default: DEFAULT_TIMEOUT.callback } };
+
 export const fileOptions = {
 	fileName: textIfSet(itemText, {
 		displayName: 'File Name',
@@ -346,7 +348,9 @@ export function purchaseOptions({ makesFiles }: { makesFiles: boolean }): INodeP
 	return [
 		...common,
 		...fieldsOf({ pollInterval }, 'callback', 'none'),
-		...fieldsOf({ timeout, ...fileOptions }, 'none'),
+		...fieldsOf({ timeout }, 'callback', 'none'),
+		...fieldsOf({ timeout: pauseTimeout }, 'poll', 'none'),
+		...fieldsOf(fileOptions, 'none'),
 		...callbackFields,
 	];
 }

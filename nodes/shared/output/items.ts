@@ -141,7 +141,7 @@ export async function downloadResults(
 				const link = shownLink(file.url);
 				const description = `The link of the file is ${link}. The task itself is completed: get it again with the resource Task, operation Get.`;
 				const error = itemError(context.getNode(), failure.message, outcome.itemIndex, description);
-				const note = `A file of task ${taskId} was not downloaded: ${failure.message}. Its link is ${link}`;
+				const note = `A file of task ${taskId} is missing: ${failure.message}. Its link is ${link}`;
 				const isDead = failure.details.httpStatus !== undefined && !failure.transient;
 				return { error, note, isDead };
 			}

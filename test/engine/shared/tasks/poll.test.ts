@@ -161,7 +161,7 @@ test('the error of a task that the service does not know, a minute after its sub
 	expect(json[0]?.error).toMatchObject({
 		message: 'Task not found: No such task [row 1 (item 0)]',
 		description:
-			'This was the response to the request for task task_1. Check the task ID, and that the credential belongs to the account that bought the task.',
+			'This was the response to the request for task task_1. Check the task ID, that this is the node of its family, and that the credential belongs to the account that bought the task.',
 	});
 	expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
 	expect(clock.now() - began).toBeLessThan(65_000);
