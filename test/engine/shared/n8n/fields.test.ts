@@ -1,4 +1,4 @@
-import type { INodeType } from 'n8n-workflow';
+import { type INodeProperties, type INodeType, NodeHelpers } from 'n8n-workflow';
 
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
@@ -80,3 +80,23 @@ test('an option that is off until somebody adds it begins on', () => {
 		'onlySigned: true',
 	]);
 });
+
+test.each([
+	['poll', [600]],
+	['callback', [86_400]],
+	['none', []],
+])(
+	'with "Wait for Result" at "%s", the option Timeout begins with the default: %j',
+	(waitMode, begins) => {
+		const { description } = operationOf('image.generate').node;
+		const ofNode = { resource: 'image', operation: 'generate', waitMode };
+		const isShownIn = (values: object) => (field: INodeProperties) =>
+			NodeHelpers.displayParameter({ ...values }, field, { typeVersion: 1 }, description, ofNode);
+		const options = description.properties
+			.filter(({ name }) => name === 'options')
+			.filter(isShownIn(ofNode))
+			.flatMap((field) => (field.options ?? []) as INodeProperties[]);
+		const shown = options.filter(({ name }) => name === 'timeout').filter(isShownIn({}));
+		expect(shown.map((field) => field.default)).toEqual(begins);
+	},
+);
