@@ -187,9 +187,6 @@ export class StreamedAnswer {
 		this.addStopReason(choice.finish_reason);
 		this.addStopReason(stop_reason);
 		this.addUsage(usage);
-		// After the end, a chunk of its own has the usage. The service may keep the connection open without "[DONE]".
-		const isLast = Array.isArray(choices) && choices.length === 0 && isObject(usage);
-		this.isOver ||= isLast && this.parts.stopReason !== null;
 		const piece = contentText(delta.content) + contentText(delta.refusal);
 		this.hasPieces ||= piece !== '';
 		return this.hasPieces ? piece : contentText(choice.text);

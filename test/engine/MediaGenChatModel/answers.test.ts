@@ -266,7 +266,6 @@ describe('a service with a form of its own', () => {
 			],
 		],
 		['completions', [chunk({ content: 'Four' }, 'stop'), '[DONE]']],
-		['completions', [chunk({ content: 'Four' }, 'stop'), { choices: [], usage: {} }]],
 	])('an answer in %s style that has ended needs no end of the connection', async (...row) => {
 		const [apiStyle, events] = row;
 		const raw = (response: ServerResponse) => {
