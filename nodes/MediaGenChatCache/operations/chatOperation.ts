@@ -104,6 +104,7 @@ async function askAll(
 	const late = new Set<number>();
 	/** Time limits in a row that passed without an answer. */
 	let unanswered = 0;
+	const isRunAgain = signal?.aborted === true;
 	const canceled = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve());
 	});
@@ -144,7 +145,9 @@ async function askAll(
 		},
 	};
 	const paid = await runPaidItems(paidRun, questions);
-	if (signal?.aborted)
+	const isCanceled = signal?.aborted === true;
+	// "Retry On Fail" runs the node again in a canceled execution.
+	if (isCanceled && !isRunAgain)
 		for (const item of paid)
 			if (item.state === 'ready')
 				context.logger.info(lineOf(run, item, answeredWith(item.receipt)));
@@ -175,8 +178,14 @@ async function askAll(
 			response,
 		};
 	});
-	// Without an answer nothing was cached: the next run is still compared with the run before.
-	memory?.keep(paid.flatMap((item) => (item.state === 'ready' ? [item.print] : [])));
+	// Without an answer nothing was cached: the next run is still compared with the run before. One in flight will be.
+	const isAnswered = (at: number, itemIndex: number) =>
+		paid[at]?.state === 'ready' || (isCanceled && sent.has(itemIndex));
+	memory?.keep(
+		questions.flatMap((item, at) =>
+			item.state === 'ready' && isAnswered(at, item.itemIndex) ? [item.print] : [],
+		),
+	);
 	return outcomes;
 }
 

@@ -176,6 +176,26 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		expect(service.requests()).toHaveLength(2);
 	});
 
+	test('what a canceled execution wrote to the cache is known to the next one', async () => {
+		fault({ type: 'slow', ms: 1_800_000 }, { nth: 1 });
+		const canceled = node();
+		const isSent = () => service.requests().length > 0;
+		await canceled.run({
+			parameters: { cachedBlocks },
+			onStart: (cancel) => void until(isSent).then(cancel),
+		});
+		expect(canceled.stored()).toContain('mediaGenPrefixes');
+	});
+
+	test('"Retry On Fail" runs on in a canceled execution, and names each answer once', async () => {
+		fault({ type: 'slow', ms: 1_800_000 }, { nth: 2 });
+		const isSlow = () => service.requests().some((request) => request.fault !== null);
+		const onStart = (cancel: () => void) => void until(isSlow).then(cancel);
+		await ask(one, { items: ten, ...retry, onStart });
+		expect(log.filter((line) => line.includes('question answered with'))).toHaveLength(1);
+		expect(service.requests()).toHaveLength(2);
+	});
+
 	test.each([
 		['first', 1],
 		['third', 3],
