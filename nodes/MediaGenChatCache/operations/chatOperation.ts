@@ -138,10 +138,11 @@ async function askAll(
 				unanswered = 0;
 				return end.state === 'ready' && !isRefused(readReply(end.receipt));
 			});
+			// n8n saves what the node has come to when it cancels, and waits for no answer.
+			const end = await Promise.race([asked, canceled]);
 			const { itemIndex } = item;
 			const error = () => asNodeError(context.getNode(), new CanceledError(), { itemIndex });
-			// n8n saves what the node has come to when it cancels, and waits for no answer.
-			return await Promise.race([asked, canceled.then(() => rejected(item, error()))]);
+			return end ?? rejected(item, error());
 		},
 	};
 	const paid = await runPaidItems(paidRun, questions);
