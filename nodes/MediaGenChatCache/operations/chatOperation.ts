@@ -12,13 +12,12 @@ import {
 import { costOf } from '../../shared/api/chatCost';
 import { readUsage } from '../../shared/api/chatUsage';
 import { openClient } from '../../shared/api/client';
-import { CanceledError, NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
+import { NotFoundError, shortResponse, TimeoutError } from '../../shared/api/errors';
 import { CHECK_MODEL } from '../../shared/n8n/chatFields';
 import type { Operation } from '../../shared/n8n/describe';
 import { throwFirstError } from '../../shared/n8n/failedItems';
-import { asNodeError } from '../../shared/n8n/nodeErrors';
 import { firstItemOf, readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
-import { isLeftOut, rejected, type UnboughtItem } from '../../shared/output/items';
+import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
@@ -105,9 +104,6 @@ async function askAll(
 	/** Time limits in a row that passed without an answer. */
 	let unanswered = 0;
 	const isRunAgain = signal?.aborted === true;
-	const canceled = new Promise<void>((resolve) => {
-		signal?.addEventListener('abort', () => resolve());
-	});
 	const paidRun: PaidRun<Question, ChatResponse> = {
 		...run,
 		buys: 'answer',
@@ -132,17 +128,12 @@ async function askAll(
 		// two time limits pass may let all pass: one by one, that takes a time limit each.
 		schedule: async (item, start) => {
 			const keys = options.warmCacheFirst ? prefixKeys(item.print) : [];
-			const asked = warmUp.run(keys, start, (end) => {
+			return await warmUp.run(keys, start, (end) => {
 				if (!sent.has(end.itemIndex)) return false;
 				if (late.has(end.itemIndex)) return ++unanswered >= MOST_UNANSWERED;
 				unanswered = 0;
 				return end.state === 'ready' && !isRefused(readReply(end.receipt));
 			});
-			// n8n saves what the node has come to when it cancels, and waits for no answer.
-			const end = await Promise.race([asked, canceled]);
-			const { itemIndex } = item;
-			const error = () => asNodeError(context.getNode(), new CanceledError(), { itemIndex });
-			return end ?? rejected(item, error());
 		},
 	};
 	const paid = await runPaidItems(paidRun, questions);

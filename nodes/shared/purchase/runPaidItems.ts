@@ -217,6 +217,11 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 ): Promise<Array<PaidItem<Item, Receipt>>> {
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
+	// n8n saves what the node has come to when it cancels, and waits for no answer.
+	const canceled = new Promise<never>((_, reject) =>
+		run.signal?.addEventListener('abort', () => reject(new CanceledError())),
+	);
+	canceled.catch(() => undefined);
 	let stopped: ApiError | undefined;
 	// All items after a 402 state the balance, and it is the same for all.
 	let balance: Promise<string | undefined> | undefined;
@@ -225,15 +230,16 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 		const { itemIndex, notes, options } = item;
 		const attempt: Attempt = { stage: 'not sent' };
 		try {
-			return await buy(run, item, attempt, () => {
+			const bought = buy(run, item, attempt, () => {
 				if (stopped) throw stopped;
 			});
+			return await Promise.race([bought, canceled]);
 		} catch (thrown) {
 			const reason = asError(thrown);
 			if (reason instanceof ApiError && stopsAll(reason)) stopped ??= reason;
 			const { stage, pending } = attempt;
 			const isCanceled = reason instanceof CanceledError;
-			const isUnsure = !isCanceled && (stage === 'sent' || pending !== undefined);
+			const isUnsure = stage === 'sent' || (pending !== undefined && !isCanceled);
 			// Why an item was not sent again does not say what the earlier attempt bought.
 			const isUnsaid = reason instanceof ApiError && !(reason instanceof PendingPurchaseError);
 			const error =
@@ -245,7 +251,9 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 					? 'A file could not be uploaded, so nothing was bought.'
 					: reason instanceof InsufficientBalanceError
 						? await (balance ??= remainingBalance(run.client))
-						: undefined;
+						: isCanceled && isUnsure
+							? `The ${run.buys} may have been bought anyway: n8n's log says so once the service has answered.`
+							: undefined;
 			const isLeftOut = error instanceof MaxTasksError && run.guard.leavesOut;
 			return {
 				itemIndex,

@@ -45,7 +45,7 @@ export function taskList(
 		if (same) same.items.push(outcome.itemIndex);
 		else ends.set(key, { end, items: [outcome.itemIndex] });
 	}
-	// n8n keeps nothing of an execution that is stopped.
+	// n8n 1.123 keeps nothing of an execution that is stopped.
 	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
 	return [
 		TASKS_OF_RUN,

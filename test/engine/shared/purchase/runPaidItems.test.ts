@@ -3,7 +3,7 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { openServer } from '../../../support/server';
 import { chatNode } from '../../support/chat';
-import { jumpingClock, realMs, until } from '../../support/clocks';
+import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
@@ -211,40 +211,36 @@ test('Retry-After holds back the other items too, not only the one that met it',
 	for (const { at } of others) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(20_000);
 });
 
-/** Stops an execution when so many submissions are on their way. Their answers, which wait for `stopped`, come after it. */
-function stopInFlight(count: number) {
+/** Stops an execution when so many submissions have arrived. Answers that wait for `released` come once `release` is called. */
+function stopAfter(count: number) {
 	let release = () => {};
-	const stopped = new Promise<void>((resolve) => (release = resolve));
-	const onStart = (cancel: () => void) => {
-		void until(() => bought().length === count).then(async () => {
-			cancel();
-			await realMs(50);
-			release();
-		});
-	};
-	return { stopped, onStart };
+	const released = new Promise<void>((resolve) => (release = resolve));
+	const onStart = (cancel: () => void) => void until(() => bought().length === count).then(cancel);
+	return { released, release, onStart };
 }
 
 describe('Stop, while purchases are in flight', () => {
-	test('their answers are awaited and their tasks named; what was not sent yet is not sent', async () => {
-		const { stopped, onStart } = stopInFlight(3);
+	test('the node ends at once, so that n8n saves it; the log names the tasks, and what was not sent yet is not sent', async () => {
+		const { released, release, onStart } = stopAfter(4);
 		let last = 0;
-		onSubmit(() => ({ ...accepted(`task_${++last}`), after: stopped }));
-		const { run, error } = await buy(5, { concurrency: 3 }, { onStart });
+		onSubmit(accepted('task_first'), () => ({ ...accepted(`task_${++last}`), after: released }));
+		const { run, error } = await buy(6, { concurrency: 3 }, { onStart });
 		expect(run.status).toBe('canceled');
-		expect(bought()).toHaveLength(3);
 		expect(recordsRead()).toEqual([]);
-		for (const taskId of ['task_1', 'task_2', 'task_3']) {
-			const words = `task ${taskId} submitted after the execution was canceled`;
-			expect(log.join('\n')).toMatch(
-				new RegExp(`${words} \\(execution 1, .*, row \\d \\(item \\d\\)\\)`),
-			);
-			expect(error?.description).toContain(taskId);
-		}
-		expect(error?.description).toContain(
-			'Rows 4 to 5 (items 3 to 4): not submitted (The execution was canceled)',
-		);
+		expect(error?.description).toContain('task_first');
+		for (const words of [
+			'Row 2 (item 1): may have been bought (The execution was canceled)',
+			'Rows 5 to 6 (items 4 to 5): not submitted (The execution was canceled)',
+		])
+			expect(error?.description).toContain(words);
 		expect(error?.description).not.toContain('"Retry"');
+		release();
+		await until(() => inLog('after the execution was canceled').length === 3);
+		for (const taskId of ['task_1', 'task_2', 'task_3'])
+			expect(inLog('after the execution was canceled').join('\n')).toMatch(
+				new RegExp(`task ${taskId} submitted .* \\(execution 1, .*, row \\d \\(item \\d\\)\\)`),
+			);
+		expect(bought()).toHaveLength(4);
 	});
 
 	test('an answer in chat that comes after it stands in the log: n8n keeps it nowhere', async () => {
@@ -529,9 +525,10 @@ describe('Items that may have been bought', () => {
 	});
 
 	test('one whose answer is lost after the execution was stopped is named in the log', async () => {
-		const { stopped, onStart } = stopInFlight(1);
-		onSubmit({ reset: true, after: stopped });
-		await buy(1, {}, { onStart }).catch(() => undefined);
+		const { released, release, onStart } = stopAfter(1);
+		onSubmit({ reset: true, after: released });
+		await buy(1, {}, { onStart });
+		release();
 		await until(() => inLog('may have been bought').length > 0);
 		expect(log.join('\n')).toContain(
 			`MediaGen: no clear answer: the task may have been bought (${placeOf(0)})`,
