@@ -160,7 +160,7 @@ export async function pauseUnlessEnded(
 		items = await refreshTasks(run, items);
 	}
 	// Once it is paused, the node cannot fail any more.
-	if (!items.some(isOpen) || fatalItem(context, items)) return { items };
+	if (!items.some(isOpen) || fatalItem(context, items) || signal?.aborted) return { items };
 	const addresses = pauseAddressesOf(run);
 	const problem = await pauseProblem(run, items, addresses);
 	if (problem !== undefined)

@@ -1,6 +1,6 @@
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
-import { jumpingClock } from '../../support/clocks';
+import { jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode } from '../../support/engine';
 import { stopWatching } from '../../support/pausedExecution';
 import type { Reply } from '../../support/scriptedService';
@@ -12,7 +12,7 @@ import {
 	running,
 	soundRun,
 } from '../../support/scriptedTasks';
-import { retryAndGoOn, retryOnFail } from '../../support/settings';
+import { goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought, promptsSent } =
@@ -99,6 +99,18 @@ describe('The execution does not pause, though n8n could resume it', () => {
 			);
 		},
 	);
+
+	test('an execution that is canceled while it buys: its items come out at once, without a look at the address, so that n8n saves them', async () => {
+		onSubmit(accepted('task_1'), { ...accepted('task_2'), after: new Promise(() => {}) });
+		const onStart = (cancel: () => void) => void until(() => bought().length === 2).then(cancel);
+		const run = { given: waitMode, ...goOn, onStart };
+		const { json } = await buy(2, { concurrency: 1 }, run);
+		expect(json).toMatchObject([
+			{ taskId: 'task_1', error: { message: expect.stringContaining('canceled') } },
+			{ status: 'unknown', error: { description: expect.stringContaining('bought anyway') } },
+		]);
+		expect(JSON.stringify(json)).not.toContain('polled instead of pausing');
+	});
 
 	test('a task of the execution that is run again: the service was given no address, or that of the other one', async () => {
 		const run = (wait: string, executionId: string) =>
