@@ -18,11 +18,8 @@ import {
 	mayHaveBeenBought,
 	type NodeError,
 } from '../shared/n8n/nodeErrors';
-import {
-	MaxTasksError,
-	type SpendingGuard,
-	SpendingLimitError,
-} from '../shared/purchase/spendingGuard';
+import { MaxTasksError, SpendingLimitError } from '../shared/purchase/notBought';
+import type { SpendingGuard } from '../shared/purchase/spendingGuard';
 import { Memory } from '../shared/util/memory';
 import { pLimit } from '../shared/util/vendor/pLimit';
 import { type AnswerParts, UnusableAnswer } from './answer/answer';

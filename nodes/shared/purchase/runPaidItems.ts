@@ -18,14 +18,14 @@ import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../outp
 import { clock } from '../util/clock';
 import { rowOf } from '../util/names';
 import { pLimit } from '../util/vendor/pLimit';
-import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
 import {
 	KeepBalanceError,
 	MaxTasksError,
-	reasonOf,
-	type SpendingGuard,
+	PendingPurchaseError,
 	SpendingLimitError,
-} from './spendingGuard';
+} from './notBought';
+import type { Purchase, PurchaseRecords, PurchaseState } from './purchaseRecords';
+import type { SpendingGuard } from './spendingGuard';
 
 export interface ReadyItem extends BuyingItem {
 	state: 'ready';
@@ -64,23 +64,6 @@ export interface PaidRun<Item extends ReadyItem, Receipt> {
 		item: Item,
 		start: () => Promise<PaidItem<Item, Receipt>>,
 	): Promise<PaidItem<Item, Receipt>>;
-}
-
-/** An earlier attempt sent this purchase and never learned its result. */
-class PendingPurchaseError extends ApiError {
-	/**
-	 * @param response the attempt's answer, if it had one that could not be read
-	 * @param why reason for not buying it again although the user wants that: a limit, or the service's refusal
-	 */
-	constructor(buys: 'task' | 'answer', response: string | undefined, why?: ApiError) {
-		super(
-			why === undefined
-				? `The ${buys} may have been bought by an earlier attempt, so the request was not sent again`
-				: `The ${buys} may have been bought by an earlier attempt, and was not bought again: ${reasonOf(why)}`,
-			'maybe',
-			{ ...why?.details, response },
-		);
-	}
 }
 
 /** Errors that every further item of the same key would get too. */

@@ -15,6 +15,7 @@ import { clock } from '../util/clock';
 import { objectOf } from '../util/json';
 import { itemRanges } from '../util/names';
 import { z } from '../util/vendor/zod';
+import { KeepBalanceError, MaxTasksError, reasonOf } from './notBought';
 
 const BOUGHT = 'mediaGenBought';
 
@@ -22,25 +23,6 @@ const BOUGHT = 'mediaGenBought';
 const FREED = 'mediaGenFreed';
 
 const freedPlaces = z.object({ run: z.string(), places: z.number() });
-
-/** One of the node's own limits was reached. Nothing was sent for this item. */
-export class SpendingLimitError extends ApiError {
-	constructor(
-		readonly problem: string,
-		readonly hint: string,
-	) {
-		super(`The request was not sent: ${problem}`);
-	}
-}
-
-/** Why nothing was sent, for the middle of a sentence. */
-export const reasonOf = (error: Error) =>
-	error instanceof SpendingLimitError ? error.problem : error.message;
-
-export class MaxTasksError extends SpendingLimitError {}
-
-/** "Keep Balance" was reached, or the balance is not known: every further item would find the same. */
-export class KeepBalanceError extends SpendingLimitError {}
 
 const RETRY_WITH_MORE =
 	'Raise "Max Tasks" in the options, save the workflow, and retry this execution with the currently saved workflow: what it has bought is not bought again.';
