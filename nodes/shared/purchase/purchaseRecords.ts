@@ -100,6 +100,11 @@ let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
 
+/** What runs learned after they had ended: n8n cancels a node without waiting for its answers, and has saved the records as they were. */
+let late: Memory<PurchaseState> | undefined;
+
+const MAX_LATE = 1_000;
+
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
 
@@ -195,6 +200,9 @@ export class PurchaseRecords {
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
 		this.replace(key, this.run, { run: this.run, purchase: state });
+		if (activeRuns.has(this.run)) return;
+		late ??= new Memory(MAX_LATE);
+		late.set(`${this.run} ${key}`, state);
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -291,7 +299,9 @@ export class PurchaseRecords {
 	}
 
 	private at(key: string): StoredRecord[] {
-		return storedRecords.parse(this.records[key]);
+		return storedRecords
+			.parse(this.records[key])
+			.map(({ run, purchase }) => ({ run, purchase: late?.get(`${run} ${key}`) ?? purchase }));
 	}
 
 	/** Removes a run's record under a key, or puts another in its place. */

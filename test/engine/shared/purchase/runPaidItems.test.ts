@@ -243,6 +243,22 @@ describe('Stop, while purchases are in flight', () => {
 		expect(bought()).toHaveLength(4);
 	});
 
+	test('"Retry" knows the tasks that the service named after the end, and buys the rest', async () => {
+		const { released, release, onStart } = stopAfter(4);
+		let last = 0;
+		onSubmit(accepted('task_0'), () => ({ ...accepted(`task_${++last}`), after: released }));
+		onRecord(completed);
+		const run = soundRun(service, 6, { concurrency: 3 });
+		const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
+		const saved = { ...canceled, run: JSON.parse(JSON.stringify(atEnd)) as typeof atEnd };
+		release();
+		await until(() => inLog('after the execution was canceled').length === 3);
+		const { json } = await retryExecution(saved, run);
+		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
+		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
+		expect(bought()).toHaveLength(6);
+	});
+
 	test('an answer in chat that comes after it stands in the log: n8n keeps it nowhere', async () => {
 		let asked = () => {};
 		const arrived = new Promise<void>((resolve) => (asked = resolve));
