@@ -50,15 +50,16 @@ export async function startEach({ url }: Listening, given: readonly string[]): P
 /** What the executions that failed say. Where there are any, the ends of n8n's logs are printed: in queue mode they are of other processes. */
 async function errorsOf(host: Host, executions: readonly Recorded[]): Promise<unknown[]> {
 	const failed = executions.filter(({ status }) => status === 'error' || status === 'crashed');
-	if (failed.length === 0) return [];
-	for (const { name, process } of host.companions)
-		console.log(`The log of ${name} ends with:\n${process.log.tail()}`);
-	return await Promise.all(
+	const errors = await Promise.all(
 		failed.map(async ({ id }) => {
 			const { error, lastNode } = await host.execution(id);
 			return [lastNode, error?.message, error?.description];
 		}),
 	);
+	if (errors.length > 0) console.log(`Failed executions: ${JSON.stringify(errors)}`);
+	for (const { name, process } of errors.length > 0 ? host.companions : [])
+		console.log(`The log of ${name} ends with:\n${process.log.tail()}`);
+	return errors;
 }
 
 /** Waits until so many executions of a workflow have this status, and expects that there are no others. */
