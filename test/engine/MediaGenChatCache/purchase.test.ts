@@ -12,7 +12,7 @@ import {
 	questions,
 	useChatSandbox,
 } from '../support/chat';
-import { until, useShortRequestLimit } from '../support/clocks';
+import { cancelWhen, until, useShortRequestLimit } from '../support/clocks';
 import { log } from '../support/engine';
 import { errorOutput, goOn, retryOnFail } from '../support/settings';
 
@@ -42,6 +42,9 @@ const isWrite = ({ usage }: IDataObject) =>
 
 const three = questions('One?', 'Two?', 'Three?');
 const four = questions('One?', 'Two?', 'Three?', 'Four?');
+/** Whether a question met the fault that a test has set. */
+const isSlow = () => service.requests().some((request) => request.fault !== null);
+
 const ten = questions(...Array.from({ length: 10 }, (_, at) => `Question ${at}?`));
 
 describe.each(CHAT_OPERATIONS)('%s', (operation) => {
@@ -159,11 +162,7 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 
 	test('a canceled execution ends at once, sends no further question, and names each answer in the log', async () => {
 		fault({ type: 'slow', ms: 1_800_000 }, { nth: 2 });
-		const isSlow = () => service.requests().some((request) => request.fault !== null);
-		const { error } = await ask(one, {
-			items: ten,
-			onStart: (cancel) => void until(isSlow).then(cancel),
-		});
+		const { error } = await ask(one, { items: ten, onStart: cancelWhen(isSlow) });
 		expect(error?.message).toBe(
 			'The execution was canceled [row 2 (item 1)] (9 of 10 items have no result)',
 		);
@@ -172,26 +171,23 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		expect(answers('row 1 (item 0)')).toHaveLength(1);
 		await service.pass(60);
 		await until(() => answers('row 2 (item 1)').length > 0);
-		expect(answers('after the execution was canceled')).toHaveLength(1);
+		expect(answers('after the execution was canceled')).toEqual([
+			expect.stringContaining('Sample answer to: Question 1?'),
+		]);
 		expect(service.requests()).toHaveLength(2);
 	});
 
 	test('what a canceled execution wrote to the cache is known to the next one', async () => {
 		fault({ type: 'slow', ms: 1_800_000 }, { nth: 1 });
 		const canceled = node();
-		const isSent = () => service.requests().length > 0;
-		await canceled.run({
-			parameters: { cachedBlocks },
-			onStart: (cancel) => void until(isSent).then(cancel),
-		});
+		const onStart = cancelWhen(() => service.requests().length > 0);
+		await canceled.run({ parameters: { cachedBlocks }, onStart });
 		expect(canceled.stored()).toContain('mediaGenPrefixes');
 	});
 
 	test('"Retry On Fail" runs on in a canceled execution, and names each answer once', async () => {
 		fault({ type: 'slow', ms: 1_800_000 }, { nth: 2 });
-		const isSlow = () => service.requests().some((request) => request.fault !== null);
-		const onStart = (cancel: () => void) => void until(isSlow).then(cancel);
-		await ask(one, { items: ten, ...retry, onStart });
+		await ask(one, { items: ten, ...retry, onStart: cancelWhen(isSlow) });
 		expect(log.filter((line) => line.includes('question answered with'))).toHaveLength(1);
 		expect(service.requests()).toHaveLength(2);
 	});

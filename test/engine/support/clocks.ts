@@ -43,6 +43,12 @@ export async function until(condition: () => boolean): Promise<void> {
 	}
 }
 
+/** For `onStart` of a run: cancels its execution as soon as the condition holds. */
+export const cancelWhen =
+	(condition: () => boolean) =>
+	(cancel: () => void): void =>
+		void until(condition).then(cancel);
+
 /** So long on the machine's clock. */
 export const realMs = async (ms: number) => await realSleep(ms);
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
-import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
+import { cancelWhen, fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { log, type RunOptions, runNode } from '../../support/engine';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
@@ -125,7 +125,7 @@ describe('A request ends at its time limit, although its answer goes on', () => 
 
 test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, reply) => {
 	onRecord(reply);
-	const onStart = (cancel: () => void) => void until(() => open.length > 0).then(cancel);
+	const onStart = cancelWhen(() => open.length > 0);
 	const began = Date.now();
 	await buy(1, {}, { onStart });
 	await expectClosed();

@@ -2,8 +2,7 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { openServer } from '../../../support/server';
-import { chatNode } from '../../support/chat';
-import { jumpingClock, until } from '../../support/clocks';
+import { cancelWhen, jumpingClock, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
@@ -11,7 +10,6 @@ import { fileItem, picture } from '../../support/sandbox';
 import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
 import {
 	accepted,
-	chatAnswer,
 	completed,
 	completedWith,
 	failed,
@@ -215,8 +213,7 @@ test('Retry-After holds back the other items too, not only the one that met it',
 function stopAfter(count: number) {
 	let release = () => {};
 	const released = new Promise<void>((resolve) => (release = resolve));
-	const onStart = (cancel: () => void) => void until(() => bought().length === count).then(cancel);
-	return { released, release, onStart };
+	return { released, release, onStart: cancelWhen(() => bought().length === count) };
 }
 
 describe('Stop, while purchases are in flight', () => {
@@ -257,23 +254,6 @@ describe('Stop, while purchases are in flight', () => {
 		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
 		expect(bought()).toHaveLength(6);
-	});
-
-	test('an answer in chat that comes after it stands in the log: n8n keeps it nowhere', async () => {
-		let asked = () => {};
-		const arrived = new Promise<void>((resolve) => (asked = resolve));
-		let release = () => {};
-		const stopped = new Promise<void>((resolve) => (release = resolve));
-		service.on('POST', '/v1/messages', () => {
-			asked();
-			return { ...chatAnswer('About four thousand meters.'), after: stopped };
-		});
-		const onStart = (cancel: () => void) => {
-			void arrived.then(cancel).then(release);
-		};
-		await chatNode('message', () => service.credential()).run({ onStart });
-		await until(() => inLog('after the execution was canceled').length > 0);
-		expect(inLog('About four thousand meters.')).toHaveLength(1);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
-import { jumpingClock, until } from '../../support/clocks';
+import { cancelWhen, jumpingClock } from '../../support/clocks';
 import { log, retryExecution, type RunResult, runNode } from '../../support/engine';
 import { stopWatching } from '../../support/pausedExecution';
 import type { Reply } from '../../support/scriptedService';
@@ -102,7 +102,7 @@ describe('The execution does not pause, though n8n could resume it', () => {
 
 	test('an execution that is canceled while it buys: its items come out at once, without a look at the address, so that n8n saves them', async () => {
 		onSubmit(accepted('task_1'), { ...accepted('task_2'), after: new Promise(() => {}) });
-		const onStart = (cancel: () => void) => void until(() => bought().length === 2).then(cancel);
+		const onStart = cancelWhen(() => bought().length === 2);
 		const run = { given: waitMode, ...goOn, onStart };
 		const { json } = await buy(2, { concurrency: 1 }, run);
 		expect(json).toMatchObject([
