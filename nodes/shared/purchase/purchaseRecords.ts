@@ -19,12 +19,16 @@ interface ExecutionContext extends Pick<
 
 /**
  * What is known of a purchase (design, Purchases). A rejected one, or one that failed and was refunded, has no record.
- * - `pending`: the request was sent, and nothing is known of its answer, or only that it was a 2xx that could not be read
+ * - `pending`: the request was sent, by the run `sentBy`, and nothing is known of its answer, or only that it was a 2xx that could not be read
  * - `accepted`: the service gave a task id; `execution` is the one that it calls at the task's end, if any
  * - `answered`: a chat response was read
  */
 const purchaseState = z.discriminatedUnion('state', [
-	z.object({ state: z.literal('pending'), response: z.string().optional() }),
+	z.object({
+		state: z.literal('pending'),
+		sentBy: z.string().optional(),
+		response: z.string().optional(),
+	}),
 	z.object({ state: z.literal('accepted'), taskId: z.string(), execution: z.string().optional() }),
 	z.object({ state: z.literal('answered'), response: z.record(z.unknown()) }),
 ]);
@@ -100,7 +104,7 @@ let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
 
-/** What runs learned after they had ended: n8n cancels a node without waiting for its answers, and has saved the records as they were. */
+/** What runs learned after they had ended, by run and record: n8n cancels a node without waiting for its answers, and has saved the records. */
 let late: Memory<PurchaseState> | undefined;
 
 const MAX_LATE = 1_000;
@@ -194,8 +198,9 @@ export class PurchaseRecords {
 	}
 
 	/** Stores what is known of a purchase, in place of what was known: `pending` right before its request is sent. */
-	mark(purchase: Purchase, state: PurchaseState): void {
+	mark(purchase: Purchase, known: PurchaseState): void {
 		const { itemIndex } = purchase;
+		const state = known.state === 'pending' ? { sentBy: this.run, ...known } : known;
 		const key = this.keyFor(purchase);
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
@@ -299,9 +304,10 @@ export class PurchaseRecords {
 	}
 
 	private at(key: string): StoredRecord[] {
-		return storedRecords
-			.parse(this.records[key])
-			.map(({ run, purchase }) => ({ run, purchase: late?.get(`${run} ${key}`) ?? purchase }));
+		return storedRecords.parse(this.records[key]).map(({ run, purchase }) => {
+			const sentBy = purchase.state === 'pending' && purchase.sentBy;
+			return { run, purchase: (sentBy && late?.get(`${sentBy} ${key}`)) || purchase };
+		});
 	}
 
 	/** Removes a run's record under a key, or puts another in its place. */

@@ -108,7 +108,7 @@ function throwIfLate(deadline: PaidRun<ReadyItem, unknown>['deadline']): void {
 interface Attempt {
 	stage: 'not sent' | 'preparing' | 'sent';
 	/** Of an earlier attempt that may have bought the item. */
-	pending?: { response?: string };
+	pending?: Extract<PurchaseState, { state: 'pending' }>;
 }
 
 const hasChanged = (buys: 'task' | 'answer') =>
@@ -159,8 +159,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 	} catch (error) {
 		if (attempt.stage === 'sent' && error instanceof ApiError && error.sent === 'no') {
 			attempt.stage = 'not sent';
-			if (attempt.pending)
-				records.mark(item.purchase, { state: 'pending', response: attempt.pending.response });
+			if (attempt.pending) records.mark(item.purchase, attempt.pending);
 			else records.drop(item.itemIndex);
 		}
 		if (attempt.stage === 'sent') {

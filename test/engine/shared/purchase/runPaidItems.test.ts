@@ -240,17 +240,21 @@ describe('Stop, while purchases are in flight', () => {
 		expect(bought()).toHaveLength(4);
 	});
 
-	test('"Retry" knows the tasks that the service named after the end, and buys the rest', async () => {
+	test('"Retry" knows the tasks that the service has named since, and buys the rest', async () => {
 		const { released, release, onStart } = stopAfter(4);
-		let last = 0;
-		onSubmit(accepted('task_0'), () => ({ ...accepted(`task_${++last}`), after: released }));
+		const late = (taskId: string) => ({ ...accepted(taskId), after: released });
+		const inTime = ['task_5', 'task_6'].map((taskId) => accepted(taskId));
+		onSubmit(accepted('task_1'), late('task_2'), late('task_3'), late('task_4'), ...inTime);
 		onRecord(completed);
 		const run = soundRun(service, 6, { concurrency: 3 });
 		const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
 		const saved = { ...canceled, run: JSON.parse(JSON.stringify(atEnd)) as typeof atEnd };
+		// One before these answers does not know them.
+		const early = await retryExecution(saved, run);
+		expect(early.error?.message).toContain('may have been bought by an earlier attempt');
 		release();
 		await until(() => inLog('after the execution was canceled').length === 3);
-		const { json } = await retryExecution(saved, run);
+		const { json } = await retryExecution(early, run);
 		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
 		expect(bought()).toHaveLength(6);
