@@ -199,9 +199,11 @@ export async function runPaidItems<Item extends ReadyItem, Receipt>(
 ): Promise<Array<PaidItem<Item, Receipt>>> {
 	const node = run.context.getNode();
 	const limit = pLimit(run.options.concurrency);
-	// n8n saves what the node has come to when it cancels, and waits for no answer.
+	// n8n saves what the node has come to when it cancels, and waits for no answer. What was not sent ends first, by itself.
 	const canceled = new Promise<never>((_, reject) =>
-		run.signal?.addEventListener('abort', () => reject(new CanceledError())),
+		run.signal?.addEventListener('abort', () => {
+			void clock.sleep(1).then(() => reject(new CanceledError()));
+		}),
 	);
 	canceled.catch(() => undefined);
 	let stopped: ApiError | undefined;

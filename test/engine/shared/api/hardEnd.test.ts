@@ -7,7 +7,7 @@ import { log, type RunOptions, runNode } from '../../support/engine';
 import { fileItem, picture } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import { accepted, completed, completedWith, running, songAt } from '../../support/scriptedTasks';
-import { retryOnFail } from '../../support/settings';
+import { goOn, retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecord, buy, bought } = useSoundService(() => fastClock(100, 100));
@@ -131,6 +131,17 @@ test.each(KINDS)('Cancel ends a request that reads at once, with %s', async (_, 
 	await expectClosed();
 	// Its time limit is a minute.
 	expect(Date.now() - began).toBeLessThan(20_000);
+});
+
+test('Cancel ends the wait for a rate limit at once: nothing was bought, and nothing says that it may have been', async () => {
+	onSubmit({ status: 429, headers: { 'retry-after': '3000' } });
+	const onStart = cancelWhen(() => log.some((line) => line.includes('Next attempt in')));
+	const { json } = await buy(2, { timeout: 7_200 }, { ...goOn, onStart });
+	expect(json).toMatchObject([
+		{ status: 'not submitted', error: { message: 'The execution was canceled [row 1 (item 0)]' } },
+		{ status: 'not submitted' },
+	]);
+	expect(JSON.stringify(json)).not.toContain('bought');
 });
 
 test('what n8n keeps after a request is over does not end a later one', async () => {
