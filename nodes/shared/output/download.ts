@@ -316,7 +316,7 @@ async function attempt(downloads: Downloads, file: ResultFile, name: string, onA
 	const response = await openFile(context, url, connection, signal);
 	onAnswer();
 	const { body, headers } = response;
-	const mimeType = linkedType(headers['content-type'], url);
+	const mimeType = linkedType(headers['content-type'], url, name);
 	checkStatus(response);
 	if (Number(headers['content-length'] ?? 0) > maxDownloadSize * MEGABYTE) {
 		body.destroy();

@@ -54,7 +54,13 @@ const GRID = 'grid';
 /** File systems treat names that differ only in case, or in the way an accent is written, as the same. */
 const comparable = (name: string) => name.normalize('NFC').toLowerCase();
 
-/** Gives every file of a run a name of its own, without its extension. */
+/** The extension of a name, if it is one of this kind of file; with its dot. */
+function extensionOf(name: string, kind: string): string {
+	const [ending = '', extension = ''] = MEDIA_EXTENSION.exec(name) ?? [];
+	return TYPE_OF_EXTENSION.get(extension.toLowerCase())?.startsWith(kind) ? ending : '';
+}
+
+/** Gives every file of a run a name of its own, with an extension only where the user or the service gave one. */
 export class FileNames {
 	private readonly used = new Map<string, number>();
 
@@ -63,8 +69,9 @@ export class FileNames {
 		const isGrid = task.results.some(({ name }) => name === GRID);
 		const isAlone = task.results.length === 1;
 		return task.results.map((file, at) => {
-			if (wanted === undefined) return this.unique(safeName(defaultName(task, file, at)));
-			return this.unique(safeName(wanted) + endingOf(file, at, isGrid, isAlone));
+			const name = wanted ?? defaultName(task, file, at);
+			const ending = wanted === undefined ? '' : endingOf(file, at, isGrid, isAlone);
+			return this.unique(safeName(name) + ending) + extensionOf(name, file.kind);
 		});
 	}
 
@@ -108,16 +115,16 @@ export function toMimeType(contentType: unknown): string | undefined {
 const extensionIn = (url: string) =>
 	isData(url) ? undefined : URL_EXTENSION.exec(new URL(url).pathname)?.[1];
 
-/** The type of a file behind a link: as its server says; by the link, if the server does not know. `undefined` leaves it to n8n. */
-export function linkedType(contentType: unknown, url: string): string | undefined {
+/** The type of a file behind a link: as its server says; by the link, else by its name, if the server does not know. `undefined` leaves it to n8n. */
+export function linkedType(contentType: unknown, url: string, name: string): string | undefined {
 	const stated = toMimeType(contentType);
 	if (stated !== undefined && !UNKNOWN_TYPES.has(stated)) return stated;
-	const extension = extensionIn(url)?.toLowerCase();
+	const extension = (extensionIn(url) ?? MEDIA_EXTENSION.exec(name)?.[1])?.toLowerCase();
 	return extension === undefined ? UNKNOWN_TYPE : (TYPE_OF_EXTENSION.get(extension) ?? stated);
 }
 
-/** A file's name with its extension: by the content type, else by the link. */
+/** A file's name with its extension: by the content type, else by the link, else its own. */
 export function withExtension(name: string, mimeType: string | undefined, url: string): string {
 	const extension = EXTENSION_OF_TYPE[mimeType ?? ''] ?? extensionIn(url);
-	return extension === undefined ? name : `${name}.${extension}`;
+	return extension === undefined ? name : `${name.replace(MEDIA_EXTENSION, '')}.${extension}`;
 }

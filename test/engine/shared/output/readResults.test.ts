@@ -58,6 +58,17 @@ describeInEachBinaryDataMode(() => {
 		expect(json[0]).toMatchObject({ mimeType, fileName });
 	});
 
+	test.each([
+		['poster.PNG', '/files/1', 'application/octet-stream', 'image/png', 'poster.png'],
+		['poster.png', '/files/1', 'image/webp', 'image/webp', 'poster.webp'],
+		['poster.png', '/files/1.jpg', '', 'image/jpeg', 'poster.jpg'],
+		['poster.mp3', '/files/1', '', 'application/octet-stream', 'poster'],
+	])('a picture called %s, from %s as "%s", is %s', async (own, link, type, mimeType, fileName) => {
+		service.on('GET', '/files/*', file('one', type));
+		const { items } = await get(images(link), { options: { fileName: own } });
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileName });
+	});
+
 	test('a data URL and base64 become files', async () => {
 		const content = Buffer.from('one picture of many').toString('base64');
 		const asUrl = { url: `data:image/jpeg;base64,${encodeURIComponent(content)}` };
