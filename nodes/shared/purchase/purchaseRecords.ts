@@ -105,9 +105,7 @@ let paused: Memory<string> | undefined;
 const MAX_PAUSED = 20_000;
 
 /** What runs learned after they had ended, by run and record: n8n cancels a node without waiting for its answers, and has saved the records. */
-let late: Memory<PurchaseState> | undefined;
-
-const MAX_LATE = 1_000;
+let late: Memory<PurchaseState | 'refused'> | undefined;
 
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
@@ -205,9 +203,6 @@ export class PurchaseRecords {
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
 		this.replace(key, this.run, { run: this.run, purchase: state });
-		if (activeRuns.has(this.run)) return;
-		late ??= new Memory(MAX_LATE);
-		late.set(`${this.run} ${key}`, state);
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -304,14 +299,19 @@ export class PurchaseRecords {
 	}
 
 	private at(key: string): StoredRecord[] {
-		return storedRecords.parse(this.records[key]).map(({ run, purchase }) => {
-			const sentBy = purchase.state === 'pending' && purchase.sentBy;
-			return { run, purchase: (sentBy && late?.get(`${sentBy} ${key}`)) || purchase };
+		return storedRecords.parse(this.records[key]).flatMap(({ run, purchase }) => {
+			const sentBy = purchase.state === 'pending' ? purchase.sentBy : undefined;
+			const known = sentBy === undefined ? undefined : late?.get(`${sentBy} ${key}`);
+			return known === 'refused' ? [] : [{ run, purchase: known ?? purchase }];
 		});
 	}
 
 	/** Removes a run's record under a key, or puts another in its place. */
 	private replace(key: string, run: string, ...by: StoredRecord[]): void {
+		if (run === this.run && !activeRuns.has(run)) {
+			late ??= new Memory(1_000);
+			late.set(`${run} ${key}`, by[0]?.purchase ?? 'refused');
+		}
 		const records = [...this.at(key).filter((record) => record.run !== run), ...by];
 		if (records.length > 0) this.records[key] = records.map(toJson);
 		else delete this.records[key];

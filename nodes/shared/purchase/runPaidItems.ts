@@ -97,7 +97,8 @@ export function lineOf(
 		rowOf(itemIndex),
 		...(reference === undefined ? [] : [`reference ${JSON.stringify(reference)}`]),
 	];
-	return client.connection.redactText(`MediaGen: ${words} (${places.join(', ')})`);
+	const line = `MediaGen: ${words} (${places.join(', ')})`;
+	return client.connection.redactText(line.replace(/[\r\n]+/g, ' '));
 }
 
 function throwIfLate(deadline: PaidRun<ReadyItem, unknown>['deadline']): void {
@@ -161,6 +162,8 @@ async function buy<Item extends ReadyItem, Receipt>(
 			attempt.stage = 'not sent';
 			if (attempt.pending) records.mark(item.purchase, attempt.pending);
 			else records.drop(item.itemIndex);
+			const words = `the ${run.buys} was not bought: ${error.message}`;
+			if (run.signal?.aborted) run.context.logger.info(lineOf(run, item, words));
 		}
 		if (attempt.stage === 'sent') {
 			const response = error instanceof ApiError ? error.details.response : undefined;

@@ -242,9 +242,13 @@ describe('Stop, while purchases are in flight', () => {
 
 	test('"Retry" knows the tasks that the service has named since, and buys the rest', async () => {
 		const { released, release, onStart } = stopAfter(4);
-		const late = (taskId: string) => ({ ...accepted(taskId), after: released });
-		const inTime = ['task_5', 'task_6'].map((taskId) => accepted(taskId));
-		onSubmit(accepted('task_1'), late('task_2'), late('task_3'), late('task_4'), ...inTime);
+		const late = [accepted('task_2'), refused, accepted('task_3\nMediaGen: task_x submitted')];
+		const inTime = ['task_4', 'task_5', 'task_6'].map((taskId) => accepted(taskId));
+		onSubmit(
+			accepted('task_1'),
+			...late.map((reply) => ({ ...reply, after: released })),
+			...inTime,
+		);
 		onRecord(completed);
 		const run = soundRun(service, 6, { concurrency: 3 });
 		const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
@@ -253,11 +257,14 @@ describe('Stop, while purchases are in flight', () => {
 		const early = await retryExecution(saved, run);
 		expect(early.error?.message).toContain('may have been bought by an earlier attempt');
 		release();
-		await until(() => inLog('after the execution was canceled').length === 3);
+		await until(() => inLog('task was not bought: Bad request').length === 1);
+		await until(() => inLog('after the execution was canceled').length === 2);
+		expect(log.join('\n')).not.toMatch(/^MediaGen: task_x/m);
 		const { json } = await retryExecution(early, run);
 		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
-		expect(bought()).toHaveLength(6);
+		// The refused one was sent again.
+		expect(promptsSent()).toHaveLength(7);
 	});
 });
 
