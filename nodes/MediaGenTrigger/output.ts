@@ -71,8 +71,9 @@ export async function taskOutput(
 	// A record that was not verified may be forged.
 	if (verified) countCost(context, outcomes, 'read');
 	const failed = fatalItem(context, outcomes);
-	const wayOut = `Get task ${taskId} with the resource Task, operation Get.`;
-	if (failed) throw runError(node, outcomes, failed, wayOut);
+	// The node of the way out, Task: Get, has no reference.
+	const row = reference === undefined ? '' : `, reference ${JSON.stringify(reference)}`;
+	if (failed) throw runError(node, outcomes, failed, `This is task ${taskId}${row}.`);
 	context.addExecutionHints(...runHints(outcomes));
 	return outputItems(node, outcomes, options);
 }

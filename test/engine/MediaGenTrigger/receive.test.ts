@@ -525,11 +525,16 @@ describe('The output', () => {
 		expect(output?.items[0]?.binary?.data?.fileName).toContain('late');
 	});
 
-	test("fails with the task's name where a file cannot be downloaded", async () => {
+	test('fails with task and reference where a file cannot be downloaded', async () => {
 		service.on('GET', shared('gone'), { json: done('gone', links(`${service.url}/gone.png`)) });
-		const received = trigger({ downloadFiles: true }).receive(picture('gone'));
+		const call = { query: { reference: 'row7' } };
+		const received = trigger({ downloadFiles: true }).receive(picture('gone'), call);
 		const { output } = await time.passUntil(received);
-		expect(output).toMatchObject({ json: [], error: expect.stringContaining('File not found') });
+		expect(output).toMatchObject({
+			json: [],
+			error: expect.stringContaining('File not found'),
+			description: expect.stringContaining('This is task gone, reference "row7".'),
+		});
 	});
 });
 

@@ -80,6 +80,7 @@ interface Execution {
 	json: IDataObject[];
 	items: INodeExecutionData[];
 	error?: string;
+	description?: unknown;
 }
 
 /** One workflow that begins with a MediaGen Trigger, in n8n-core's own contexts. n8n makes a new workflow for each call. */
@@ -209,6 +210,7 @@ export class TriggerHost {
 			items: output,
 			json: output.map(({ json }) => json),
 			error: run.data.resultData.error?.message,
+			description: run.data.resultData.error?.description,
 		};
 	}
 
