@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Execution } from '../../sandbox/host';
+import { prompts } from './callbacks/pausing';
 import { callWebhook, listenWith, onlyExecution, retry } from './support/executions';
 import { describeOnHosts } from './support/hosts';
-import { chain, end, pictureNode, promptItems, startByWebhook } from './support/nodes';
+import { chain, end, pictureNode, promptsOf, startByWebhook } from './support/nodes';
 import { eventually } from './support/poll';
 import { pictureSubmissions, SUBMISSION, useSandbox } from './support/sandbox';
 
@@ -26,17 +27,17 @@ describeOnHosts('A time limit of the workflow while a submission is under way', 
 		'"%s": its task stands in the log, and on 2.41 Retry has all tasks, buys the rest, and none twice',
 		async (waitMode) => {
 			// Its answer comes after the limit.
-			sandbox().faults.add({ match: SUBMISSION, nth: 2, effect: { type: 'slow', ms: 8_000 } });
+			sandbox().faults.add({ match: SUBMISSION, nth: 2, effect: { type: 'slow', ms: 14_000 } });
 			const path = randomUUID();
 			const given = { waitMode, options: { concurrency: 1 } };
-			const nodes = [promptItems(ROWS), pictureNode('Pictures', CREDENTIAL, given)];
-			const all = [startByWebhook(path), ...nodes, end];
+			const pictures = pictureNode('Pictures', CREDENTIAL, given);
+			const all = [startByWebhook(path), prompts, pictures, end];
 			const { id, url } = await listenWith(
 				host(),
-				chain(`Limit ${path}`, all, { executionTimeout: 4 }),
+				chain(`Limit ${path}`, all, { executionTimeout: 8 }),
 			);
 			const { mark } = host().log;
-			await callWebhook(url);
+			await callWebhook(url, { prompts: promptsOf(ROWS) });
 			const execution = await onlyExecution(host(), id, 'canceled');
 			const logged = () => host().log.since(mark).join('\n');
 			await eventually('its answer', () => logged().includes('after the execution was canceled'));

@@ -13,7 +13,8 @@ import { READ_EVERY_MS, type Recorded, recordedExecutions } from './recorded';
 
 const submissionSchema = z.object({ prompt: z.string(), webhook: z.string() });
 
-const prompts: NodeJson = {
+/** Makes an item of each of the prompts in the call that starts the workflow. */
+export const prompts: NodeJson = {
 	name: 'Prompts',
 	type: 'n8n-nodes-base.splitOut',
 	parameters: { fieldToSplitOut: 'body.prompts', options: { destinationFieldName: 'prompt' } },
