@@ -29,7 +29,7 @@ function endOf(outcome: TaskItem): string {
 
 /** Names all tasks, and items that may have been bought, so that they can be fetched. Items not bought for one reason are counted together. */
 export function taskList(
-	{ context, signal }: TaskRun,
+	{ context }: TaskRun,
 	outcomes: readonly TaskItem[],
 	bought: boolean,
 ): string | undefined {
@@ -45,8 +45,8 @@ export function taskList(
 		if (same) same.items.push(outcome.itemIndex);
 		else ends.set(key, { end, items: [outcome.itemIndex] });
 	}
-	// n8n 1.123 keeps nothing of an execution that is stopped.
-	const retry = bought && accepted && !signal?.aborted && !isTool(context.getNode());
+	// Also for an execution that was canceled: where n8n has saved this error, it has saved the tasks.
+	const retry = bought && accepted && !isTool(context.getNode());
 	return [
 		TASKS_OF_RUN,
 		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
