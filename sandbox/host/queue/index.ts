@@ -131,8 +131,9 @@ function environment(url: string, postgres: Postgres, redisPort: number) {
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 
 		...postgres.environment,
-		// n8n's two connections are too few for many callbacks at once: it ends executions with "timeout exceeded when trying to connect".
+		// With n8n's two connections and 20 seconds, many callbacks at once end executions with "timeout exceeded when trying to connect".
 		DB_POSTGRESDB_POOL_SIZE: '10',
+		DB_POSTGRESDB_CONNECTION_TIMEOUT: '120000',
 
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redisPort),
