@@ -19,7 +19,7 @@ interface ExecutionContext extends Pick<
 
 /**
  * What is known of a purchase (design, Purchases). A rejected one, or one that failed and was refunded, has no record.
- * - `pending`: the request was sent, by the run `sentBy`, and nothing is known of its answer, or only that it was a 2xx that could not be read
+ * - `pending`: the request was sent, by the run and record `sentBy`, and nothing is known of its answer, or only that it was a 2xx that could not be read
  * - `accepted`: the service gave a task id; `execution` is the one that it calls at the task's end, if any
  * - `answered`: a chat response was read
  */
@@ -104,8 +104,10 @@ let paused: Memory<string> | undefined;
 
 const MAX_PAUSED = 20_000;
 
-/** What runs learned after they had ended, by run and record: n8n cancels a node without waiting for its answers, and has saved the records. */
+/** What runs learned after they had ended, by `sentBy`: n8n cancels a node without waiting for its answers, and has saved the records. */
 let late: Memory<PurchaseState | 'refused'> | undefined;
+
+const MAX_LATE = 1_000;
 
 /** A body can be long, and each step needs its key. */
 const knownKeys = new WeakMap<Purchase, string>();
@@ -151,7 +153,7 @@ export class PurchaseRecords {
 
 	/** What an earlier attempt left of this purchase, or a run whose error item came back. From now on it belongs to this run. */
 	claim(purchase: Purchase): ClaimedPurchase | undefined {
-		const found = this.find(purchase, this.run);
+		const found = this.find(purchase);
 		if (!found) return this.takePaused(purchase);
 		const { place, run, purchase: state, isSame } = found;
 		this.replace(place, run);
@@ -198,11 +200,12 @@ export class PurchaseRecords {
 	/** Stores what is known of a purchase, in place of what was known: `pending` right before its request is sent. */
 	mark(purchase: Purchase, known: PurchaseState): void {
 		const { itemIndex } = purchase;
-		const state = known.state === 'pending' ? { sentBy: this.run, ...known } : known;
 		const key = this.keyFor(purchase);
+		const state = known.state === 'pending' ? { sentBy: `${this.run} ${key}`, ...known } : known;
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
 		this.replace(key, this.run, { run: this.run, purchase: state });
+		this.noteLate(key, state);
 	}
 
 	/** To be called before the node pauses. An agent may want the same again. */
@@ -222,6 +225,7 @@ export class PurchaseRecords {
 		this.keys.delete(itemIndex);
 		delete this.origins[this.originOf(itemIndex)];
 		this.replace(key, this.run);
+		this.noteLate(key, 'refused');
 	}
 
 	findUpload(fingerprint: string): string | undefined {
@@ -278,21 +282,25 @@ export class PurchaseRecords {
 		return state;
 	}
 
+	private noteLate(key: string, known: PurchaseState | 'refused'): void {
+		if (activeRuns.has(this.run)) return;
+		late ??= new Memory(MAX_LATE);
+		late.set(`${this.run} ${key}`, known);
+	}
+
 	private namedBy(itemIndex: number): string | undefined {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/** The record that no other run but `own` has: of the same request, or of another request from the same item and parameters. */
-	private find(purchase: Purchase, own?: string) {
+	/** The record that no run has: of the same request, or of another request from the same item and parameters. */
+	private find(purchase: Purchase) {
 		const key = this.keyFor(purchase);
 		const [request] = key.split('.');
 		const named = this.namedBy(purchase.itemIndex);
 		const same = [key, named?.startsWith(`${request}.`) ? named : undefined];
 		for (const place of [...same, this.origins[this.originOf(purchase.itemIndex)]]) {
 			if (typeof place !== 'string') continue;
-			const left = this.at(place).find(
-				({ run }) => !activeRuns.has(run) || (place === key && run === own),
-			);
+			const left = this.at(place).find(({ run }) => !activeRuns.has(run));
 			if (left) return { ...left, place, isSame: same.includes(place) };
 		}
 		return undefined;
@@ -301,17 +309,13 @@ export class PurchaseRecords {
 	private at(key: string): StoredRecord[] {
 		return storedRecords.parse(this.records[key]).flatMap(({ run, purchase }) => {
 			const sentBy = purchase.state === 'pending' ? purchase.sentBy : undefined;
-			const known = sentBy === undefined ? undefined : late?.get(`${sentBy} ${key}`);
+			const known = sentBy === undefined ? undefined : late?.get(sentBy);
 			return known === 'refused' ? [] : [{ run, purchase: known ?? purchase }];
 		});
 	}
 
 	/** Removes a run's record under a key, or puts another in its place. */
 	private replace(key: string, run: string, ...by: StoredRecord[]): void {
-		if (run === this.run && !activeRuns.has(run)) {
-			late ??= new Memory(1_000);
-			late.set(`${run} ${key}`, by[0]?.purchase ?? 'refused');
-		}
 		const records = [...this.at(key).filter((record) => record.run !== run), ...by];
 		if (records.length > 0) this.records[key] = records.map(toJson);
 		else delete this.records[key];
