@@ -47,7 +47,7 @@ function checkLimitsAreGiven(context: { getNode(): INode }, rules: SpendingRules
 	const empty = LIMITS.find((name) => options[name] !== undefined && rules[name] === undefined);
 	if (empty === undefined) return;
 	const panel = { context, fields: fieldsOf(buyingOptions) };
-	throw refusal(panel, empty, 'is required: its expression is empty');
+	throw refusal(panel, empty, 'is required');
 }
 
 /** Limits what a node buys in one execution (design, Cost). Throws a `NodeOperationError` for a limit without a value. */
@@ -160,9 +160,9 @@ export class SpendingGuard {
 		} else this.context[BOUGHT] = Math.max(0, this.counted - 1);
 	}
 
-	/** Frees the place of a refunded task for the next attempt of this run. In a loop's next round it counts, or the loop would not end. */
-	refunded(): void {
-		this.freed += 1;
+	/** Frees the places of refunded tasks for the next attempt of this run. In a loop's next round they count, or the loop would not end. */
+	refunded(tasks: number): void {
+		this.freed += tasks;
 	}
 
 	/** Throws a `KeepBalanceError` when less than "Keep Balance" remains, or when the balance cannot be read within "Timeout". */

@@ -141,11 +141,9 @@ export async function deliver(
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	if (bought) {
 		dropRecords(context, bought.records, comesOut, isRefunded);
+		const refunds = comesOut.filter((item) => isRefunded(item) && !item.options.reused).length;
 		// For an agent's tool, n8n does not distinguish the next try from the next call.
-		if (context.getNode().retryOnFail === true && !isTool(context.getNode()))
-			comesOut
-				.filter((item) => isRefunded(item) && !item.options.reused)
-				.forEach(() => bought.guard.refunded());
+		if (refunds > 0 && !isTool(context.getNode())) bought.guard.refunded(refunds);
 	}
 	const failed = fatalItem(context, delivered);
 	if (failed) {

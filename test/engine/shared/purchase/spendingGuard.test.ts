@@ -92,6 +92,14 @@ describe('Max Tasks', () => {
 		expect(bought()).toHaveLength(4);
 	});
 
+	test('so it does to "Retry" of the execution', async () => {
+		onRecordOf('task_1', failed());
+		const run = soundRun(service, 3, { maxTasks: 3, concurrency: 1 });
+		const { error, json } = await retryExecution(await runNode(run), run);
+		expect(error).toBeUndefined();
+		expect(statesOf(json)).toEqual(['task_4: completed', 'task_2: completed', 'task_3: completed']);
+	});
+
 	test('with Retry On Fail a task in "Existing Task" that fails has no place to give', async () => {
 		onRecordOf('task_known', running, failed());
 		onRecordOf('task_1', failed());
