@@ -15,7 +15,7 @@ import {
 	OtherTaskError,
 } from '../api/errors';
 import type { TaskFamily } from '../api/families';
-import { TASK_STATUSES } from '../api/records';
+import { namesTask, TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
 import { nameRecord } from '../n8n/failedItems';
@@ -296,7 +296,10 @@ async function isOfAnotherPause(run: CallbackRun, claimed: string): Promise<bool
 	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
 	if (isOwn(claimed)) return false;
 	try {
-		await retrieveRecord(run, claimed, 'once');
+		const { id, raw } = await retrieveRecord(run, claimed, 'once');
+		// A record may have an id of its own beside `task_id`, which may also be that of the task's parent.
+		const named = run.outcomes.filter(isAccepted).find(({ taskId }) => namesTask(raw, taskId));
+		if (named && (await retrieveRecord(run, named.taskId, 'once')).id === id) return false;
 		run.context.logger.info(
 			`MediaGen: callback received for task ${claimed}, which this pause does not wait for`,
 		);
@@ -346,15 +349,14 @@ async function resumeWith(
 	const { context, key } = run;
 	try {
 		const inTime = await inTimeToAnswer(output);
-		if (!inTime) answer(context, 503, CALL_AGAIN);
+		const answered = inTime ? {} : answer(context, 503, CALL_AGAIN);
 		const items = await output;
 		// n8n 1.123 would continue an execution that was stopped meanwhile.
 		if (!inTime && (await executionState(context, addressOf(context, 'resumeFormUrl'))) === 'over')
-			return { noWebhookResponse: true };
+			return answered;
 		markResumed(key, run.outcomes);
 		// n8n has resumed the execution meanwhile, and 1.123 would run the next nodes a second time.
-		if (isGivenUp(run)) return inTime ? {} : { noWebhookResponse: true };
-		return { workflowData: [items], ...(inTime ? {} : { noWebhookResponse: true }) };
+		return isGivenUp(run) ? answered : { workflowData: [items], ...answered };
 	} finally {
 		forgetWaiting(key);
 	}

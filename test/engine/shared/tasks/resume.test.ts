@@ -303,6 +303,17 @@ describe('A paused execution', () => {
 		expect(log.join('\n')).toContain(words);
 	});
 
+	test('counts as its own a task whose record has an id of its own beside the one that was bought', async () => {
+		const execution = await pause(1);
+		const record = completedWith(songAt('https://files.example.com/1.mp3'), {
+			id: 'int-1',
+			task_id: 'task_1',
+		});
+		for (const id of ['int-1', 'task_1']) onRecordOf(id, record);
+		const { resumed } = await execution.callback(record.json);
+		expect(statesOf(resumed?.json)).toEqual(['task_1: completed']);
+	});
+
 	test('names a task that no item names to the item that is in doubt: its acknowledgement may have been lost', async () => {
 		onSubmit(accepted('task_1'), unclear);
 		const execution = await pause(2, {}, goOn);
