@@ -25,7 +25,7 @@ const QUEUE_MODE_AFTER = 3;
 /** In queue mode, milliseconds after which n8n has certainly queued what it was given, unless it was killed: a busy n8n takes seconds to write an execution. */
 const QUEUED_AFTER_MS = 30_000;
 
-/** How long a start is remembered, in milliseconds, before and after its confirmation. It may wait for n8n's concurrency limit. */
+/** How long a start is remembered, in milliseconds, before and after its confirmation: it may wait for n8n's concurrency limit. */
 const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
@@ -55,7 +55,7 @@ export class TriggerState {
 	readonly bounds = new RequestBounds<FoundTask>();
 
 	/** Completed tasks whose result, or a part of it, was still to come, by id. */
-	readonly known = new Memory<KnownTask<TaskReport>>(MOST_KNOWN);
+	readonly known = new Memory<KnownTask<TaskReport>>(MOST_KNOWN, REMEMBERED_MS);
 
 	private readonly processed = new ProcessedTasks();
 

@@ -46,7 +46,7 @@ function ownerOf(path: string): TaskFamily | null {
 }
 
 /** The family that a record shows: by its shape, else by the kind of its files, if known. A failed task's record often shows none. */
-export function shownFamily(
+function shownFamily(
 	raw: Readonly<Record<string, unknown>>,
 	files: ReadonlyArray<{ kind: ResultKind }>,
 ): TaskFamily | null {

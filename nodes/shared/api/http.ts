@@ -181,7 +181,7 @@ export function parseAnswer<Value>(
 
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 /** Time of an attempt that begins right before the deadline. */
-export const MIN_ATTEMPT_MS = 5_000;
+const MIN_ATTEMPT_MS = 5_000;
 export const DEFAULT_DEADLINE_MS = 180_000;
 
 /** Milliseconds for which a rate limit holds up reads at most: they wait for what was bought. */

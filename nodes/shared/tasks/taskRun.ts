@@ -3,12 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { type MediaGenClient, openClient } from '../api/client';
 import { CanceledError, OtherTaskError } from '../api/errors';
 import { FAMILIES, type TaskFamily, taskPath } from '../api/families';
-import {
-	ATTEMPT_TIMEOUT_MS,
-	DEFAULT_DEADLINE_MS,
-	MIN_ATTEMPT_MS,
-	type ServiceContext,
-} from '../api/http';
+import { DEFAULT_DEADLINE_MS, type ServiceContext } from '../api/http';
 import { GRID_INDEX, MAKES_GRID } from '../api/grid';
 import { knownStatus, namesTask, otherTaskIn, type TaskRecord } from '../api/records';
 import { asNodeError } from '../n8n/nodeErrors';
@@ -16,6 +11,7 @@ import type { RunOptions } from '../n8n/options';
 import { firstItemOf, readRunOptions } from '../n8n/readOptions';
 import type { DownloadContext } from '../output/download';
 import { type AcceptedItem, type BuyingItem, isAccepted, type TaskItem } from '../output/items';
+import { kindsOf } from '../output/resultFiles';
 import { isEmpty, isMain, isPartial, submittedTask, type Task, toTask } from '../output/task';
 import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { SpendingGuard } from '../purchase/spendingGuard';
@@ -43,7 +39,7 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 }
 
 /** A run that reads tasks, in an execution or for a webhook. */
-export type ReadingRun = TaskRun<TaskContext>;
+type ReadingRun = TaskRun<TaskContext>;
 
 export interface BuyingRun extends TaskRun {
 	records: PurchaseRecords;
@@ -76,12 +72,10 @@ export async function retrieveRecord(
 ): Promise<TaskRecord> {
 	return await run.limit(async () => {
 		if (run.signal?.aborted) throw new CanceledError();
-		const left = Math.max(MIN_ATTEMPT_MS, run.deadline - clock.now());
-		const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, left);
 		// A caller that asks again by itself waits for a rate limit no longer than for the task.
 		const once = { deadline: run.deadline, idleMs: IDLE_TIMEOUT_MS };
 		const read = { deadline: Math.min(until, clock.now() + DEFAULT_DEADLINE_MS) };
-		const rules = { retry, timeoutMs, ...(retry === 'once' ? once : read) };
+		const rules = { retry, ...(retry === 'once' ? once : read) };
 		const path = taskPath(run.options.taskQueryPath ?? FAMILIES[run.family].queryPath, taskId);
 		const record = await run.client.tasks.retrieve(path, rules);
 		const { id, raw, status } = record;
@@ -155,8 +149,7 @@ export function withRecord(run: RecordRun, item: AcceptedItem, record: TaskRecor
 		];
 		const isWhole = fewer.length > 0 || !isPartial(raw, task);
 		if (!isEmpty(raw, task) && isWhole) return { ...item, task, record: raw, notes };
-		const kind = run.family ? FAMILIES[run.family].kind : 'audio or video';
-		const what = task.results.length > 0 ? kind : 'file';
+		const what = task.results.length > 0 ? kindsOf(run.family).join(' or ') : 'file';
 		const lack = task.results.some((file) => isMain(file, run.family))
 			? `The service calls task ${taskId} completed, but its record lacks some of its files. It is in the field "record".`
 			: `The service calls task ${taskId} completed, but its record has no ${what} that this node can read. It is in the field "record".`;
