@@ -63,30 +63,38 @@ export function failureError(
 	return error;
 }
 
-/** The hint where the service does not know a task that another family's node has given out. */
-function otherFamilyHint(
+/** What to do where the service does not know a task: another family's node may have given it out, or its records have another path. */
+function unknownTaskHint(
 	{ context, family }: Pick<FailedRun, 'context' | 'family'>,
-	itemIndex: number,
-	error: unknown,
+	{ itemIndex, taskId, options }: AcceptedItem,
+	isBought: boolean,
 ): string | undefined {
+	if (isBought && options.reused !== true)
+		return `The node has bought this task, so the service may have the records of tasks at another path: set "Task Query Path" in the options. Then get the task with the resource Task, operation Get, and the task ID ${taskId}.`;
 	const given = context.getInputData?.()[itemIndex]?.json.family;
-	if (!(error instanceof NotFoundError) || typeof given !== 'string' || given === family)
-		return undefined;
-	return `The input item is of the family "${given}": use the MediaGen node of that family.`;
+	return typeof given === 'string' && given !== family
+		? `The input item is of the family "${given}": use the MediaGen node of that family.`
+		: undefined;
 }
 
 /** The error of a request for a task, if a later request would not succeed either. */
 export function retrieveError(
 	run: Pick<FailedRun, 'context' | 'family' | 'operation'>,
-	{ itemIndex, taskId }: AcceptedItem,
+	item: AcceptedItem,
 	error: unknown,
 ): NodeError {
+	const { itemIndex, taskId } = item;
 	const context = `This was the response to the request for task ${taskId}.`;
 	// Another run would buy another task, unless this one only reads.
 	const isBought = run.operation !== 'get' && run.operation !== 'wait';
 	const isRefused =
 		error instanceof InvalidRequestError || error instanceof InsufficientBalanceError;
 	const later = `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`;
-	const hint = isBought && isRefused ? later : otherFamilyHint(run, itemIndex, error);
+	const isUnknown = error instanceof NotFoundError;
+	const hint = isUnknown
+		? unknownTaskHint(run, item, isBought)
+		: isBought && isRefused
+			? later
+			: undefined;
 	return asNodeError(run.context.getNode(), error, { itemIndex, context, hint });
 }

@@ -154,14 +154,14 @@ test('a canceled wait stops at once, leaves nothing running, and its error says 
 	expect(asked()).toHaveLength(2);
 });
 
-test('the error of a task that the service does not know, a minute after its submission, names the task', async () => {
+test('the error of a task that the service does not know, a minute after its submission, names the task and the option for its path', async () => {
 	onRecord(unknownTask);
 	const began = clock.now();
 	const { json } = await buy(1, {}, goOn);
 	expect(json[0]?.error).toMatchObject({
 		message: 'Task not found: No such task [row 1 (item 0)]',
 		description:
-			'This was the response to the request for task task_1. Check the task ID, that this is the node of its family, and that the credential belongs to the account that bought the task.',
+			'This was the response to the request for task task_1. The node has bought this task, so the service may have the records of tasks at another path: set "Task Query Path" in the options. Then get the task with the resource Task, operation Get, and the task ID task_1.',
 	});
 	expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
 	expect(clock.now() - began).toBeLessThan(65_000);
