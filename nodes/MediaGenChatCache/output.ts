@@ -9,7 +9,7 @@ import { type ChatResponse, holdsMore } from '../shared/api/chat';
 import type { Cost } from '../shared/api/chatCost';
 import { count, inputInWords, sumUsage, type Usage } from '../shared/api/chatUsage';
 import { isFailed, runError } from '../shared/n8n/failedItems';
-import { errorItem } from '../shared/n8n/nodeErrors';
+import { errorItem, retryOf } from '../shared/n8n/nodeErrors';
 import type { ItemOptions } from '../shared/n8n/readOptions';
 import { fatalItem, isLeftOut, type UnboughtItem } from '../shared/output/items';
 import type { SpendingGuard } from '../shared/purchase/spendingGuard';
@@ -101,8 +101,8 @@ function warningHints(answers: readonly Answer[]): NodeExecutionHint[] {
 	});
 }
 
-const KEPT =
-	'The other items were answered: "Retry" in the list of executions does not buy their answers again. With "On Error" set to "Continue" they come out at once.';
+const kept = (context: IExecuteFunctions) =>
+	`The other items were answered. ${retryOf(context)} does not buy their answers again. With "On Error" set to "Continue" they come out at once.`;
 
 /** The output, in the order of the input, with hints that sum up the run. Unless the node is to continue, the first failed item ends it. */
 export function toOutput(
@@ -114,7 +114,8 @@ export function toOutput(
 	const node = context.getNode();
 	const answers = outcomes.filter(isAnswer);
 	const failed = fatalItem(context, outcomes);
-	if (failed) throw runError(node, outcomes, failed, answers.length > 0 ? KEPT : undefined);
+	if (failed)
+		throw runError(node, outcomes, failed, answers.length > 0 ? kept(context) : undefined);
 	const comesOut = outcomes.filter((outcome) => !isLeftOut(outcome));
 	const leftOut = guard.leftOutNote(outcomes);
 	countLeftOut(context, outcomes.length - comesOut.length);

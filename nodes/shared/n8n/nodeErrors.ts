@@ -1,4 +1,4 @@
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import {
@@ -145,6 +145,14 @@ function toNodeError(node: INode, error: unknown, context: ErrorContext): NodeEr
 	Object.assign(nodeError.context, { code: code ?? null, type: type ?? null, response });
 	return nodeError;
 }
+
+/** How an execution is run again. n8n's editor has no "Retry" for a canceled one, such as after a time limit. */
+export const retryOf = (
+	context: Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getExecutionId'>,
+) =>
+	context.getExecutionCancelSignal()?.aborted
+		? `A retry by n8n's API (POST /api/v1/executions/${context.getExecutionId()}/retry; the editor has none for a canceled execution)`
+		: '"Retry" in the list of executions';
 
 /** The error for what the user gave in an item: the message names the item. */
 export const itemError = (

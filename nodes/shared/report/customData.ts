@@ -172,10 +172,8 @@ function timedOut(context: CostContext, { itemIndex, taskId }: AcceptedItem): bo
 
 /** Adds items that "Max Tasks" left out to the custom data of the execution. Never throws. */
 export function countLeftOut(context: CustomDataContext, items: number): void {
-	if (items > 0)
-		bestEffort(context, 'custom data', () =>
-			addToCustomData(context, { mediagen_left_out: items }),
-		);
+	const amounts = { mediagen_left_out: items };
+	if (items > 0) bestEffort(context, 'custom data', () => addToCustomData(context, amounts));
 }
 
 /** Each task once: several items can name one, such as those of its files. */

@@ -39,6 +39,7 @@ function summary(
 	const accepted = outcomes.filter(isAccepted).filter(isThere);
 	const tasks = distinctTasks(accepted);
 	const failed = outcomes.filter(lacksResult).length;
+	const unsure = outcomes.filter(({ state }) => state === 'unsure').length;
 	const reused = accepted.filter(({ options }) => options.reused).length;
 	const ended = tasks
 		.filter(({ task, options }) => task.status === 'completed' && !options.reused)
@@ -50,6 +51,7 @@ function summary(
 	return [
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${when}`,
 		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
+		...(unsure > 0 ? [`${unsure} may have been bought`] : []),
 		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
 		...repeated(accepted),
 		...(priced > 0 ? [`cost ${cost}${perTask}`] : []),

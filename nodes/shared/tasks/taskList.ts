@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { LINE_END } from '../n8n/nodeErrors';
+import { LINE_END, retryOf } from '../n8n/nodeErrors';
 import { itemRanges, withoutItem } from '../util/names';
 import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
@@ -15,7 +15,7 @@ function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): s
 	const words = `continues these tasks and does not buy them again${failed}.`;
 	return context.getMode() === 'integrated'
 		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`
-		: `"Retry" in the list of executions ${words}`;
+		: `${retryOf(context)} ${words}`;
 }
 
 const isUnsure = ({ state }: TaskItem) => state === 'unsure';
@@ -45,7 +45,7 @@ export function taskList(
 		if (same) same.items.push(outcome.itemIndex);
 		else ends.set(key, { end, items: [outcome.itemIndex] });
 	}
-	// Also for an execution that was canceled: where n8n has saved this error, it has saved the tasks.
+	// Where n8n has saved this error of a canceled execution, it has saved the tasks.
 	const retry = bought && accepted && !isTool(context.getNode());
 	return [
 		TASKS_OF_RUN,
