@@ -78,10 +78,12 @@ export class MediaGenApi implements ICredentialType {
 		{
 			displayName: 'Brand Words',
 			name: 'brandWords',
-			type: 'json',
-			default: '{}',
+			// Not `json`: n8n 1.123 shows the empty object of a new credential as an error.
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {"gridart": "acmegrid"}',
 			description:
-				'Words that your deployment uses in place of musicgen, gridart, imagegen, imgfast, vidgen, vidomni and vendor, as a JSON object, e.g. {"gridart": "acmegrid"}. Leave it empty if it uses these words.',
+				'Words that your deployment uses in place of musicgen, gridart, imagegen, imgfast, vidgen, vidomni and vendor, as a JSON object. Leave it empty if it uses these words.',
 		},
 	];
 
