@@ -68,7 +68,8 @@ export class MediaGenChatModel implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["model"].value || $parameter["model"] }}',
-		description: 'Chat model for AI agents, with prompt caching and with its cost in the log',
+		description:
+			'Chat model for AI agents, with prompt caching and with its cost in the log. Needs n8n 2.30 or newer.',
 		defaults: { name: 'MediaGen Chat Model' },
 		builderHint: {
 			searchHint:

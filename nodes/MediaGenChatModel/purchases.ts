@@ -147,7 +147,8 @@ export class Purchases {
 
 	private warn(...sentences: string[]): void {
 		const { context } = this;
-		context.logger.warn(`MediaGen: "${context.getNode().name}": ${sentences.join(' ')}`);
+		const said = `"${context.getNode().name}": ${sentences.join(' ')}`;
+		context.logger.warn(`MediaGen: ${said} (execution ${context.getExecutionId()})`);
 	}
 }
 

@@ -54,15 +54,16 @@ export function buttonNotes(
 		: [`The task has no button "${String(id)}" for this operation: it is sent as it is`];
 }
 
+/** The list shows the message only. */
 const NO_TASK_YET =
-	'Run the node before this one, so that the expression in "Task ID" has a value, or enter a task ID. A button can also be entered as an expression.';
+	'There is no task to read the buttons from yet: run the node before this one, or enter a task ID';
 
 /** The list of "Button": read from the task that "Task ID" names. Throws n8n errors that say how to get it. */
 export async function getButtons(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const id = taskId().safeParse(this.getCurrentNodeParameter('taskId'));
 	if (!id.success || id.data.startsWith('=')) {
-		throw new NodeOperationError(this.getNode(), 'There is no task to read the buttons from yet', {
-			description: NO_TASK_YET,
+		throw new NodeOperationError(this.getNode(), NO_TASK_YET, {
+			description: 'A button can also be entered as an expression.',
 		});
 	}
 	try {

@@ -195,8 +195,12 @@ export function validationError(
 		return `"${placeOf(fields, path)}" ${words}`;
 	});
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
+	// Where a task ID can come from, if no node before has one.
+	const missing = sentences[0]?.endsWith(NO_VALUE) ? issues[0]?.path[0] : undefined;
+	const source = missing === 'task_id' && fields.find(({ name }) => name === 'taskId')?.description;
+	const end = [NOTHING_SENT, source].filter(Boolean).join(' ');
 	// n8n shows it in one line.
-	const description = [...others, ...(hint === undefined ? [] : [hint]), NOTHING_SENT].join('\n');
+	const description = [...others, ...(hint === undefined ? [] : [hint]), end].join('\n');
 	return itemError(node, sentences[0] ?? '', itemIndex, description);
 }
 

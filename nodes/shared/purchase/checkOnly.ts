@@ -15,7 +15,7 @@ import type { SpendingGuard } from './spendingGuard';
 function problemsOf({ error }: FailedItem): string[] {
 	const others = (error.description ?? '')
 		.split('\n')
-		.filter((line) => line !== '' && line !== NOTHING_SENT);
+		.filter((line) => line !== '' && !line.startsWith(NOTHING_SENT));
 	return [error.message, ...others];
 }
 

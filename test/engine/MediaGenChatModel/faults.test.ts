@@ -157,7 +157,7 @@ describe.each(['messages', 'completions'] as const)('a stream in %s style', (api
 		});
 		expect(String(thrown)).toContain('canceled, after');
 		expect(log.join('\n')).toMatch(
-			/^MediaGen: ".+": .*canceled, after [2-4] words of an answer\..*one two/m,
+			/^MediaGen: ".+": .*canceled, after [2-4] words of an answer\..*one two.* \(execution \d+\)/m,
 		);
 	});
 });

@@ -88,8 +88,9 @@ test('the number is hidden beside a button, and the button beside a number', () 
 test('the list of buttons says how to get it where there is no task yet', async () => {
 	for (const taskId of ['', '={{ $json.taskId }}']) {
 		await expect(buttonsOf(taskId)).rejects.toMatchObject({
-			message: 'There is no task to read the buttons from yet',
-			description: expect.stringContaining('Run the node before this one') as string,
+			message: expect.stringContaining(
+				'run the node before this one, or enter a task ID',
+			) as string,
 		});
 	}
 	await expect(buttonsOf('nobody')).rejects.toMatchObject({ httpCode: '404' });
@@ -216,6 +217,12 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 	expect(sent()).toEqual([{ task_id: rolled.json[0]?.taskId, index: 3 }]);
 	expect(varied.json[0]).toMatchObject({ operation: 'variation', family: 'grid' });
 	expect(varied.json[0]?.buttons).toBeInstanceOf(Array);
+});
+
+test('without a grid before it, the error says how to make one', async () => {
+	const { error } = await run('reroll', {}, [{ json: {} }]);
+	expect(error?.message).toContain('"Task ID" is required');
+	expect(error?.description).toContain('To make a first grid, choose the resource Task');
 });
 
 test.each([
