@@ -291,12 +291,10 @@ function refuseStranger(
 	return answer(context, 503, CALL_AGAIN);
 }
 
-const isOwn = ({ outcomes }: CallbackRun, id: string) =>
-	outcomes.some((item) => isAccepted(item) && item.taskId === id);
-
 /** Whether a callback is for another pause. After a kill, n8n 1.123 goes on from the last pause that it stored, and would buy again. */
 async function isOfAnotherPause(run: CallbackRun, claimed: string): Promise<boolean> {
-	if (isOwn(run, claimed)) return false;
+	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
+	if (isOwn(claimed)) return false;
 	try {
 		const { id, raw } = await retrieveRecord(run, claimed, 'once');
 		// A record may have an id of its own beside `task_id`, which may also be that of the task's parent.
@@ -308,7 +306,7 @@ async function isOfAnotherPause(run: CallbackRun, claimed: string): Promise<bool
 		return true;
 	} catch (error) {
 		const refused = errorFromThrown(error);
-		if (refused instanceof OtherTaskError && isOwn(run, refused.taskId)) return false;
+		if (refused instanceof OtherTaskError && isOwn(refused.taskId)) return false;
 		// An id that the service does not know says nothing.
 		if (refused.transient) throw refused;
 		return false;
@@ -385,8 +383,7 @@ async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 		const { taskId: running } = found.running;
 		context.logger.info(`MediaGen: callback received, task ${running} is still running`);
 		// The record may be a moment behind the callback. After a 2xx, neither the service nor the node itself would call for the end again.
-		const isEndOfOther = claimed === undefined || (claimed !== running && isOwn(run, claimed));
-		const isBehind = isEmpty || (claimsEnd && !isEndOfOther);
+		const isBehind = isEmpty || (claimsEnd && claimed === running);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 	}
 	if ('resume' in found) return await resumeWith(run, found.resume);
