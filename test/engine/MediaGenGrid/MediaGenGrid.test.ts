@@ -88,9 +88,9 @@ test('the number is hidden beside a button, and the button beside a number', () 
 test('the list of buttons says how to get it where there is no task yet', async () => {
 	for (const taskId of ['', '={{ $json.taskId }}']) {
 		await expect(buttonsOf(taskId)).rejects.toMatchObject({
-			message: expect.stringContaining(
-				'run the node before this one, or enter a task ID',
-			) as string,
+			message:
+				'There is no task to read the buttons from yet: run the node before this one, or enter a task ID',
+			description: 'A button can also be entered as an expression.',
 		});
 	}
 	await expect(buttonsOf('nobody')).rejects.toMatchObject({ httpCode: '404' });
