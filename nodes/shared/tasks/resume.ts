@@ -291,33 +291,36 @@ function refuseStranger(
 	return answer(context, 503, CALL_AGAIN);
 }
 
-/** Whether a callback is for another pause. After a kill, n8n 1.123 goes on from the last pause that it stored, and would buy again. */
-async function isOfAnotherPause(run: CallbackRun, claimed: string): Promise<boolean> {
-	const isOwn = (id: string) => run.outcomes.some((item) => isAccepted(item) && item.taskId === id);
-	if (isOwn(claimed)) return false;
+/**
+ * The id of the own task that a callback is for, or the claimed one if the service does not know it; `undefined` if it is for another pause:
+ * after a kill, n8n 1.123 goes on from the last pause that it stored, and would buy again.
+ */
+async function taskCalledFor(run: CallbackRun, claimed: string): Promise<string | undefined> {
+	const own = run.outcomes.filter(isAccepted).map(({ taskId }) => taskId);
+	if (own.includes(claimed)) return claimed;
 	try {
 		const { id, raw } = await retrieveRecord(run, claimed, 'once');
 		// A record may have an id of its own beside `task_id`, which may also be that of the task's parent.
-		const named = run.outcomes.filter(isAccepted).find(({ taskId }) => namesTask(raw, taskId));
-		if (named && (await retrieveRecord(run, named.taskId, 'once')).id === id) return false;
+		const named = own.find((taskId) => namesTask(raw, taskId));
+		if (named !== undefined && (await retrieveRecord(run, named, 'once')).id === id) return named;
 		run.context.logger.info(
 			`MediaGen: callback received for task ${claimed}, which this pause does not wait for`,
 		);
-		return true;
+		return undefined;
 	} catch (error) {
 		const refused = errorFromThrown(error);
-		if (refused instanceof OtherTaskError && isOwn(refused.taskId)) return false;
+		if (refused instanceof OtherTaskError && own.includes(refused.taskId)) return refused.taskId;
 		// An id that the service does not know says nothing.
 		if (refused.transient) throw refused;
-		return false;
+		return claimed;
 	}
 }
 
-/** `resume`: the first callback that finds all tasks ended. `join`: one after it. `running`: a task that keeps the execution waiting. */
+/** `resume`: the first callback that finds all tasks ended. `join`: one after it. `running`: a task that keeps the execution waiting, and whether the call was for it. */
 type Found =
 	| { resume: Promise<INodeExecutionData[]> }
 	| { join: Promise<INodeExecutionData[]> }
-	| { running: AcceptedItem }
+	| { running: AcceptedItem; isCalledFor: boolean }
 	| undefined;
 
 async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined): Promise<Found> {
@@ -325,17 +328,18 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 	const execution = waitingExecution(run.key);
 	if (execution.output) return { join: execution.output };
 	if (isGivenUp(run)) return undefined;
-	if (claimed !== undefined && (await isOfAnotherPause(run, claimed))) {
+	const calledFor = claimed === undefined ? undefined : await taskCalledFor(run, claimed);
+	if (claimed !== undefined && calledFor === undefined) {
 		if (!isOfResumed(claimed)) execution.others.add(claimed);
 		return undefined;
 	}
 	if (isOverdue(run)) {
 		await readAll(run, execution);
 	} else {
-		const isKnown = claimed !== undefined && execution.ended.has(claimed);
+		const isKnown = calledFor !== undefined && execution.ended.has(calledFor);
 		if (isKnown && openTasks(run, execution).length > 0) return undefined;
-		const running = await findRunning(run, execution, claimed);
-		if (running) return { running };
+		const running = await findRunning(run, execution, calledFor);
+		if (running) return { running, isCalledFor: running.taskId === calledFor };
 	}
 	execution.output = makeOutput(run, execution);
 	return { resume: execution.output };
@@ -380,10 +384,10 @@ async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 	const found = await lock.run(run.key, async () => await firstToFindAllEnded(run, claimed));
 	if (!found) return {};
 	if ('running' in found) {
-		const { taskId: running } = found.running;
-		context.logger.info(`MediaGen: callback received, task ${running} is still running`);
+		const { running, isCalledFor } = found;
+		context.logger.info(`MediaGen: callback received, task ${running.taskId} is still running`);
 		// The record may be a moment behind the callback. After a 2xx, neither the service nor the node itself would call for the end again.
-		const isBehind = isEmpty || (claimsEnd && claimed === running);
+		const isBehind = isEmpty || (claimsEnd && isCalledFor);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
 	}
 	if ('resume' in found) return await resumeWith(run, found.resume);

@@ -305,11 +305,12 @@ describe('A paused execution', () => {
 
 	test('counts as its own a task whose record has an id of its own beside the one that was bought', async () => {
 		const execution = await pause(1);
-		const record = completedWith(songAt('https://files.example.com/1.mp3'), {
-			id: 'int-1',
-			task_id: 'task_1',
-		});
-		for (const id of ['int-1', 'task_1']) onRecordOf(id, record);
+		const ids = { id: 'int-1', task_id: 'task_1' };
+		const record = completedWith(songAt(FIRST_SONG), ids);
+		const behind = { json: { ...ids, status: 'in_progress' } };
+		for (const id of ['int-1', 'task_1']) onRecordOf(id, behind, behind, record);
+		// The service does not call again after a 2xx.
+		expect(await execution.callback(record.json)).toEqual({ status: 503 });
 		const { resumed } = await execution.callback(record.json);
 		expect(statesOf(resumed?.json)).toEqual(['task_1: completed']);
 	});
