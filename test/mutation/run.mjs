@@ -11,6 +11,10 @@ const TESTS_OF = {
 		'unit/shared/purchase/purchaseRecords',
 		'engine/shared/purchase/loops',
 	],
+	'purchase/uploadedPictures': [
+		'unit/shared/purchase/uploadedPictures',
+		'engine/MediaGenImage/MediaGenImage',
+	],
 	'purchase/runPaidItems': [
 		'engine/shared/purchase/runPaidItems',
 		'engine/shared/purchase/spendingGuard',

@@ -4,7 +4,6 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
-import { clock, HOUR_MS } from '../util/clock';
 import { hashOf, isObject, objectIn, objectOf, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
@@ -86,15 +85,6 @@ export function purchaseKey(
 
 const RECORDS = 'mediaGenPurchases';
 const ORIGINS = 'mediaGenOrigins';
-const UPLOADS = 'mediaGenUploads';
-
-/** An upload's URL lives for 72 hours (spec §7); the task that uses it needs some of them. */
-const REUSE_UPLOAD_MS = 70 * HOUR_MS;
-
-/** The execution's data stays bounded: beyond this number, the oldest uploads are forgotten. */
-const MAX_UPLOADS = 1_000;
-
-const storedUpload = z.object({ url: z.string(), reuseUntil: z.number() });
 
 /** Runs of this process that have not ended: their records belong to nobody else. */
 const activeRuns = new Set<string>();
@@ -226,17 +216,6 @@ export class PurchaseRecords {
 		delete this.origins[this.originOf(itemIndex)];
 		this.replace(key, this.run);
 		this.noteLate(key, 'refused');
-	}
-
-	findUpload(fingerprint: string): string | undefined {
-		const upload = storedUpload.safeParse(objectOf(this.context[UPLOADS])[fingerprint]);
-		return upload.success && clock.now() < upload.data.reuseUntil ? upload.data.url : undefined;
-	}
-
-	markUploaded(fingerprint: string, url: string): void {
-		const uploads = objectIn(this.context, UPLOADS);
-		uploads[fingerprint] = { url, reuseUntil: clock.now() + REUSE_UPLOAD_MS };
-		for (const oldest of Object.keys(uploads).slice(0, -MAX_UPLOADS)) delete uploads[oldest];
 	}
 
 	/** Ends this run. Records that were not dropped are kept for the next attempt. */

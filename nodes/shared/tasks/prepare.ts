@@ -25,11 +25,12 @@ import { rejected, type UnboughtItem } from '../output/items';
 import { type SentRequest, sentRequestOf } from '../output/resultFiles';
 import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
+import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
-import type { BuyingRun, TaskRun } from './taskRun';
+import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
 export type RequestBody = Record<string, unknown>;
@@ -213,33 +214,6 @@ async function withLinks(
 	return isList ? resolved.map(([, inner]) => inner) : Object.fromEntries(resolved);
 }
 
-/** Uploads under way, by execution and picture: rows side by side often have the same one. */
-const uploads = new Map<string, Promise<string>>();
-
-/** Uploads a picture of an item, unless another item or an earlier attempt did. */
-async function uploadedUrl(
-	{ context, client, records }: BuyingRun,
-	pending: PendingUpload,
-	deadline: Deadline,
-): Promise<string> {
-	const { fingerprint } = pending;
-	const known = records.findUpload(fingerprint);
-	if (known !== undefined) return known;
-	const key = `${context.getExecutionId()} ${fingerprint}`;
-	const upload = async () => {
-		try {
-			const { url } = await client.uploads.create(await reopenFile(context, pending), deadline);
-			records.markUploaded(fingerprint, url);
-			return url;
-		} finally {
-			uploads.delete(key);
-		}
-	};
-	const link = uploads.get(key) ?? upload();
-	uploads.set(key, link);
-	return await link;
-}
-
 /** What an item asks for. The task that it builds on may be in its path, or in the body of a custom request. */
 export function requestOf(
 	{ body, target }: ReadyTask,
@@ -250,22 +224,22 @@ export function requestOf(
 }
 
 /** Adds the links of a request that an earlier attempt sent. */
-export function withKnownLinks({ records }: BuyingRun, item: ReadyTask): ReadyTask {
+export function withKnownLinks({ context }: TaskRun, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload && !value.isInline
-			? records.findUpload(value.fingerprint)
+			? findUpload(context, value.fingerprint)
 			: undefined;
 	return { ...item, request: requestOf(item, item.target.body, linkFor) };
 }
 
 /** Makes the body that is sent for an item: pictures uploaded before the deadline, and form data where the request has a file. */
 export async function toSubmission(
-	run: BuyingRun,
+	run: TaskRun,
 	{ target: { body, file } }: ReadyTask,
 	deadline: Deadline,
 ): Promise<SubmissionBody> {
 	const linkOf = async (pending: PendingUpload) => {
-		if (!pending.isInline) return await uploadedUrl(run, pending, deadline);
+		if (!pending.isInline) return await uploadedLink(run, pending, deadline);
 		const { open } = await reopenFile(run.context, pending);
 		return `data:${pending.mimeType};base64,${(await readWhole(open())).toString('base64')}`;
 	};

@@ -1,11 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Purchase, PurchaseRecords } from '../../../../nodes/shared/purchase/purchaseRecords';
-import { setClock } from '../../../../nodes/shared/util/clock';
-import { jumpingClock } from '../../../engine/support/clocks';
 import { recordsContext } from '../../../engine/support/recordsContext';
-
-const HOUR_MS = 3_600_000;
 
 const fox: Purchase = {
 	itemIndex: 0,
@@ -31,14 +27,9 @@ function runOnce(work: (records: PurchaseRecords) => void): void {
 	records.close();
 }
 
-const upload = (records: PurchaseRecords, fingerprint: string) =>
-	records.markUploaded(fingerprint, `https://example.com/${fingerprint}`);
-
 beforeEach(() => {
 	kept = {};
 });
-
-afterEach(() => setClock(undefined));
 
 describe('Whether the input is what this run has put out before', () => {
 	const ledBack = { taskId: 'task_1', error: { recordKey: 'key.7.0' } };
@@ -159,13 +150,8 @@ describe('What an attempt leaves to the next one', () => {
 					{ run: 'before', purchase: { state: 'accepted', taskId: 'task_1' } },
 				],
 			},
-			mediaGenUploads: {
-				picture: { url: 'https://example.com/picture', reuseUntil: Number.MAX_SAFE_INTEGER },
-			},
 		};
-		const records = open();
-		expect(records.claim(fox)).toEqual(TASK_1);
-		expect(records.findUpload('picture')).toBe('https://example.com/picture');
+		expect(open().claim(fox)).toEqual(TASK_1);
 	});
 
 	test('a damaged record counts as none, and goes when its item has come out', () => {
@@ -181,10 +167,9 @@ describe('What an attempt leaves to the next one', () => {
 	});
 
 	test('damaged data of an execution counts as no record', () => {
-		kept = { mediaGenPurchases: 'gone', mediaGenUploads: [] };
+		kept = { mediaGenPurchases: 'gone' };
 		const records = open();
 		expect(records.claim(fox)).toBeUndefined();
-		expect(records.findUpload('picture')).toBeUndefined();
 		records.mark(fox, TASK_1);
 		records.close();
 		expect(open().claim(fox)).toBeDefined();
@@ -368,32 +353,6 @@ describe('Runs side by side, such as the batches of an agent', () => {
 		second.close();
 		const claimed = [open(), open(), open()].map((records) => records.claim(fox));
 		expect(claimed).toEqual([TASK_1, TASK_2, undefined]);
-	});
-});
-
-describe('An upload', () => {
-	const time = jumpingClock();
-
-	beforeEach(() => {
-		setClock(time);
-		runOnce((records) => upload(records, 'picture'));
-	});
-
-	test('is made again before its link ends after 72 hours', () => {
-		time.advance(70 * HOUR_MS - 1);
-		expect(open().findUpload('picture')).toBeDefined();
-		time.advance(1);
-		expect(open().findUpload('picture')).toBeUndefined();
-	});
-
-	test('the oldest make room where an execution has more than 1,000', () => {
-		runOnce((records) => {
-			for (let at = 0; at < 1_000; at++) upload(records, `picture ${at}`);
-		});
-		const found = ['picture', 'picture 0', 'picture 999'].map(
-			(fingerprint) => open().findUpload(fingerprint) !== undefined,
-		);
-		expect(found).toEqual([false, true, true]);
 	});
 });
 
