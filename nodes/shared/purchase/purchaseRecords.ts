@@ -155,6 +155,16 @@ export class PurchaseRecords {
 		return this.find(purchase)?.purchase.state;
 	}
 
+	/** Forgets purchases that were refused after their run had ended, and returns their number. */
+	forgetRefused(): number {
+		const recordsAt = (key: string) => storedRecords.parse(this.records[key]).length;
+		return Object.keys(this.records).reduce((refused, key) => {
+			const before = recordsAt(key);
+			this.replace(key, '');
+			return refused + before - recordsAt(key);
+		}, 0);
+	}
+
 	leftByItem(): Array<{ itemIndex: number; purchase: PurchaseState }> {
 		return Object.keys(this.records).flatMap((key) => {
 			const [, runIndex, itemIndex] = key.split('.');
@@ -191,7 +201,7 @@ export class PurchaseRecords {
 	mark(purchase: Purchase, known: PurchaseState): void {
 		const { itemIndex } = purchase;
 		const key = this.keyFor(purchase);
-		const state = known.state === 'pending' ? { sentBy: `${this.run} ${key}`, ...known } : known;
+		const state = known.state === 'pending' ? { sentBy: this.senderOf(key), ...known } : known;
 		this.keys.set(itemIndex, key);
 		this.origins[this.originOf(itemIndex)] = key;
 		this.replace(key, this.run, { run: this.run, purchase: state });
@@ -264,7 +274,12 @@ export class PurchaseRecords {
 	private noteLate(key: string, known: PurchaseState | 'refused'): void {
 		if (activeRuns.has(this.run)) return;
 		late ??= new Memory(MAX_LATE);
-		late.set(`${this.run} ${key}`, known);
+		late.set(this.senderOf(key), known);
+	}
+
+	/** Who sent a request: this run, for this record. */
+	private senderOf(key: string): string {
+		return `${this.run} ${key}`;
 	}
 
 	private namedBy(itemIndex: number): string | undefined {

@@ -152,12 +152,13 @@ export class SpendingGuard {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Gives a place back: the purchase was not made. */
-	release(): void {
-		if (this.taken > 0) {
-			this.taken -= 1;
-			this.freed += 1;
-		} else this.context[BOUGHT] = Math.max(0, this.counted - 1);
+	/** Gives places back: the purchases were not made. */
+	release(places = 1): void {
+		const taken = Math.min(places, this.taken);
+		if (places > taken) this.context[BOUGHT] = Math.max(0, this.counted - places + taken);
+		if (taken === 0) return;
+		this.taken -= taken;
+		this.freed += taken;
 	}
 
 	/** Frees the places of refunded tasks for the next attempt of this run. In a loop's next round they count, or the loop would not end. */

@@ -193,6 +193,7 @@ async function execute(
 		const opened = await openTaskRun(context, family, value);
 		const { checkOnly, timeout } = opened.options;
 		const guard = new SpendingGuard(context, opened.options, opened.client, records.runIndex);
+		guard.release(records.forgetRefused());
 		const checked = <Items extends readonly object[]>(items: Items): Items => {
 			if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
 			return items;

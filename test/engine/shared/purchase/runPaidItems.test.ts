@@ -251,7 +251,7 @@ describe('Stop, while purchases are in flight', () => {
 			...inTime,
 		);
 		onRecord(completed);
-		const run = soundRun(service, 6, { concurrency: 3 });
+		const run = soundRun(service, 6, { concurrency: 3, maxTasks: 6 });
 		const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
 		const saved = { ...canceled, run: JSON.parse(JSON.stringify(atEnd)) as typeof atEnd };
 		// One before these answers does not know them.
@@ -264,7 +264,7 @@ describe('Stop, while purchases are in flight', () => {
 		const { json } = await retryExecution(early, run);
 		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
 		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
-		// The refused one was sent again.
+		// The refused one was sent again, in its own place of "Max Tasks".
 		expect(promptsSent()).toHaveLength(7);
 	});
 });
