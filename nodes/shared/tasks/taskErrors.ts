@@ -20,14 +20,22 @@ interface FailedRun {
 	options: Pick<RunOptions, 'timeout'>;
 }
 
+/** Whether another run would buy another task: this one does not only read. */
+const buysTasks = ({ operation }: Pick<FailedRun, 'operation'>) =>
+	operation !== 'get' && operation !== 'wait';
+
 const resumeHint = (taskId: string) =>
 	`The task continues at the service. Get it with the resource Task, operation Wait, and the task ID ${taskId}.`;
 
 export function timeoutError(
 	run: FailedRun,
-	{ itemIndex, taskId, task }: AcceptedItem,
+	item: AcceptedItem,
 	last: ApiError | undefined,
 ): NodeError {
+	const { itemIndex, taskId, task, record } = item;
+	// An ID that no read has shown, such as a mistyped one. A task that was just bought may become known a moment later.
+	const isUnknown = record === undefined && last instanceof NotFoundError;
+	if (isUnknown && !buysTasks(run)) return retrieveError(run, item, last);
 	const message = `Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`;
 	const description = [
 		`Its last status was "${task.serviceStatus}".`,
@@ -63,38 +71,35 @@ export function failureError(
 	return error;
 }
 
+type RetrievingRun = Pick<FailedRun, 'context' | 'family' | 'operation'>;
+
 /** What to do where the service does not know a task: another family's node may have given it out, or its records have another path. */
 function unknownTaskHint(
-	{ context, family }: Pick<FailedRun, 'context' | 'family'>,
+	run: RetrievingRun,
 	{ itemIndex, taskId, options }: AcceptedItem,
-	isBought: boolean,
 ): string | undefined {
-	if (isBought && options.reused !== true)
+	if (buysTasks(run) && options.reused !== true)
 		return `The node has bought this task, so the service may have the records of tasks at another path: set "Task Query Path" in the options. Then get the task with the resource Task, operation Get, and the task ID ${taskId}.`;
-	const given = context.getInputData?.()[itemIndex]?.json.family;
-	return typeof given === 'string' && given !== family
+	const given = run.context.getInputData?.()[itemIndex]?.json.family;
+	return typeof given === 'string' && given !== run.family
 		? `The input item is of the family "${given}": use the MediaGen node of that family.`
 		: undefined;
 }
 
-/** The error of a request for a task, if a later request would not succeed either. */
-export function retrieveError(
-	run: Pick<FailedRun, 'context' | 'family' | 'operation'>,
-	item: AcceptedItem,
-	error: unknown,
-): NodeError {
-	const { itemIndex, taskId } = item;
-	const context = `This was the response to the request for task ${taskId}.`;
-	// Another run would buy another task, unless this one only reads.
-	const isBought = run.operation !== 'get' && run.operation !== 'wait';
+/** What to do after a request for a task that failed; `undefined` for the usual hint. */
+function retrieveHint(run: RetrievingRun, item: AcceptedItem, error: unknown): string | undefined {
+	if (error instanceof NotFoundError) return unknownTaskHint(run, item);
 	const isRefused =
 		error instanceof InvalidRequestError || error instanceof InsufficientBalanceError;
-	const later = `Get the task later, with the resource Task, operation Get, and the task ID ${taskId}.`;
-	const isUnknown = error instanceof NotFoundError;
-	const hint = isUnknown
-		? unknownTaskHint(run, item, isBought)
-		: isBought && isRefused
-			? later
-			: undefined;
+	return buysTasks(run) && isRefused
+		? `Get the task later, with the resource Task, operation Get, and the task ID ${item.taskId}.`
+		: undefined;
+}
+
+/** The error of a request for a task, if a later request would not succeed either. */
+export function retrieveError(run: RetrievingRun, item: AcceptedItem, error: unknown): NodeError {
+	const { itemIndex, taskId } = item;
+	const context = `This was the response to the request for task ${taskId}.`;
+	const hint = retrieveHint(run, item, error);
 	return asNodeError(run.context.getNode(), error, { itemIndex, context, hint });
 }

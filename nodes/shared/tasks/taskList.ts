@@ -14,7 +14,7 @@ function retryHint(context: IExecuteFunctions, outcomes: readonly TaskItem[]): s
 	const failed = outcomes.some(isRefunded) ? ', except those that were refunded' : '';
 	const words = `continues these tasks and does not buy them again${failed}.`;
 	return context.getMode() === 'integrated'
-		? `"Retry" of the sub-workflow's execution ${words} A retry of its caller buys all of them again.`
+		? `In this sub-workflow, ${retryOf(context)} ${words} A retry of its caller buys all of them again.`
 		: `${retryOf(context)} ${words}`;
 }
 

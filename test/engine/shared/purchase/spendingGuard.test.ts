@@ -246,7 +246,7 @@ describe('Max Tasks', () => {
 			onRecordOf('task_2', { status: 404 });
 			const { error } = await buy(2, { timeout: 5 }, { mode: 'integrated' });
 			expect(error?.description?.split('\n').at(-1)).toBe(
-				'"Retry" of the sub-workflow\'s execution continues these tasks and does not buy them again. A retry of its caller buys all of them again.',
+				'In this sub-workflow, "Retry" in the list of executions continues these tasks and does not buy them again. A retry of its caller buys all of them again.',
 			);
 		});
 

@@ -183,16 +183,27 @@ const readTasks = async (
 	operation: string,
 	more: Partial<RunOptions> = {},
 	taskId = '={{ $json.id }}',
-) => await runnerOf(service)(`music.task.${operation}`, { taskId }, { items: tasks, ...more });
+	options: INodeParameters = {},
+) =>
+	await runnerOf(service)(
+		`music.task.${operation}`,
+		{ taskId, options },
+		{ items: tasks, ...more },
+	);
 
-test.each(['get', 'wait'])(
-	'of %s, the item of a task that the service does not have has no status of the service',
-	async (operation) => {
+test.each<[string, INodeParameters]>([
+	['get', {}],
+	['wait', {}],
+	['wait', { timeout: 5 }],
+])(
+	'of %s with %j, the item of a task that the service does not have has no status of the service, and says so',
+	async (operation, options) => {
 		onRecord(unknownTask);
-		const { json } = await readTasks(operation, goOn);
+		const { json } = await readTasks(operation, goOn, undefined, options);
+		const message = expect.stringContaining('Task not found: No such task') as string;
 		expect(json).toMatchObject([
-			{ taskId: 'task_8', status: 'not found', serviceStatus: null },
-			{ taskId: 'task_9', status: 'not found', serviceStatus: null },
+			{ taskId: 'task_8', status: 'not found', serviceStatus: null, error: { message } },
+			{ taskId: 'task_9', status: 'not found', serviceStatus: null, error: { message } },
 		]);
 	},
 );
