@@ -59,6 +59,18 @@ function eventsOf(given: unknown): Fields[] {
 	return inner.map((data) => answerIn({ ...given, data }));
 }
 
+/** What was reported, and what is reported now. A zero may mean that nothing is reported. */
+function withUsage(before: Fields = {}, usage: Fields): Fields {
+	const told = Object.entries(usage).filter(
+		([name, value]) => value !== null && !(value === 0 && before[name] !== undefined),
+	);
+	const merged = told.map(([name, value]) => [
+		name,
+		isObject(value) ? withUsage(objectOf(before[name]), value) : value,
+	]);
+	return { ...before, ...Object.fromEntries(merged) };
+}
+
 /** An answer that comes in events, in either style: the two styles cannot be confused. */
 export class StreamedAnswer {
 	/** What came so far. */
@@ -193,7 +205,7 @@ export class StreamedAnswer {
 	}
 
 	/**
-	 * The id and the name come with the first piece of a call. Another id begins another call, whatever its index. So do complete arguments
+	 * The id and the name come with the first piece of a call, or later. Another id begins another call, whatever its index. So do complete arguments
 	 * after complete ones, from services that give calls no ids.
 	 */
 	private addCallPiece({ index, id, function: called }: Fields, at: number): void {
@@ -205,6 +217,7 @@ export class StreamedAnswer {
 		const isNext = !hasId && known?.pieces === 1 && areWhole(known.input) && areWhole(input);
 		const next = () => ({ id, name: isNext ? contentText(name) || known.name : name });
 		const call = known && !isOther && !isNext ? known : this.openCall(place, next());
+		if (contentText(call.name) === '') call.name = name;
 		addInput(call, input);
 	}
 
@@ -223,12 +236,8 @@ export class StreamedAnswer {
 		if (typeof reason === 'string' && reason !== '') this.parts.stopReason = reason;
 	}
 
-	/** Messages style reports the input at the beginning and the output at the end. A zero may mean that nothing is reported. */
+	/** Messages style reports the input at the beginning and the output at the end. */
 	private addUsage(usage: unknown): void {
-		if (!isObject(usage)) return;
-		const told = Object.entries(usage).filter(
-			([name, value]) => value !== null && !(value === 0 && this.parts.usage?.[name] !== undefined),
-		);
-		this.parts.usage = { ...this.parts.usage, ...Object.fromEntries(told) };
+		if (isObject(usage)) this.parts.usage = withUsage(this.parts.usage, usage);
 	}
 }

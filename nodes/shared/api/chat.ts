@@ -161,24 +161,33 @@ export interface AnswerEnd {
 	hasNoEnd?: boolean;
 }
 
-/** Whether an answer was cut at "Max Tokens", in the words of either style. */
-export const isCut = ({ stopReason }: AnswerEnd) =>
-	['max_tokens', 'length'].includes(stopReason ?? '');
+/** The stop reasons of both styles, as services write them, in any case. */
+const STOP_REASONS = {
+	/** At "Max Tokens". */
+	cut: ['max_tokens', 'max_output_tokens', 'length'],
+	/** The model refused to answer (cache rule 6). */
+	refused: ['refusal', 'content_filter'],
+	whole: [
+		...['end_turn', 'stop', 'stop_sequence', 'eos', 'complete', 'completed'],
+		...['tool_use', 'tool_calls', 'function_call'],
+	],
+};
 
-/** Whether the model refused to answer, in the words of either style (cache rule 6). */
-export const isRefused = ({ stopReason }: AnswerEnd) =>
-	['refusal', 'content_filter'].includes(stopReason ?? '');
+const endsAs = (kind: keyof typeof STOP_REASONS) => (end: AnswerEnd) =>
+	STOP_REASONS[kind].includes(end.stopReason?.toLowerCase() ?? '');
 
-/** The stop reasons of a whole answer, as services of either style write them. */
-const WHOLE =
-	/^(?:end_turn|stop|stop_sequence|eos|complete|completed|tool_use|tool_calls|function_call)$/i;
+export const isCut = endsAs('cut');
+
+export const isRefused = endsAs('refused');
+
+const isWhole = endsAs('whole');
 
 export function endWarnings(end: AnswerEnd): string[] {
 	const { stopReason } = end;
 	if (isCut(end)) return ['The answer was cut at "Max Tokens".'];
 	if (end.hasNoEnd)
 		return ['The service gave no reason for the end of the answer: it may have broken off.'];
-	return stopReason === null || WHOLE.test(stopReason)
+	return stopReason === null || isWhole(end)
 		? []
 		: [`The answer ended with the stop reason "${stopReason}": it may not be whole.`];
 }

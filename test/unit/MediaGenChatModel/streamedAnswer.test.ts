@@ -90,12 +90,13 @@ describe('Messages style', () => {
 	});
 
 	test('a zero at the end does not replace what was told before', () => {
+		const told = { input_tokens: 100, cache_read_input_tokens: 4_900 };
 		const { usage } = answerTo(
-			start({ usage: { input_tokens: 100, cache_read_input_tokens: 4_900, output_tokens: 0 } }),
+			start({ usage: { ...told, cache_creation: { a: 40, b: 0 }, output_tokens: 0 } }),
 			end({}, { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }),
-			end({}, { output_tokens: 7 }),
+			end({}, { cache_creation: { a: 0, b: 0, c: 1 }, output_tokens: 7 }),
 		);
-		expect(usage).toEqual({ input_tokens: 100, cache_read_input_tokens: 4_900, output_tokens: 7 });
+		expect(usage).toEqual({ ...told, cache_creation: { a: 40, b: 0, c: 1 }, output_tokens: 7 });
 	});
 });
 
@@ -199,6 +200,18 @@ describe('Completions style', () => {
 		);
 		expect(answer.calls).toEqual([{ id: 'a', name: 'draw', input: '{"n":1}' }]);
 	});
+
+	test.each([undefined, '', null])(
+		'a name that comes behind the name %j is that of the call',
+		(name) => {
+			const answer = answerTo(
+				calls({ index: 0, id: 'a', function: { name } }),
+				calls({ index: 0, function: { name: 'draw', arguments: '{"n":1}' } }),
+				calls({ index: 0, function: { name: 'draw' } }),
+			);
+			expect(answer.calls).toEqual([{ id: 'a', name: 'draw', input: '{"n":1}' }]);
+		},
+	);
 
 	test.each([
 		['with its name', 'draw'],
