@@ -45,7 +45,7 @@ function changeOf(before: Amounts, now: Amounts, offBy = 0) {
 	};
 }
 
-/** Only a refund lowers what was used, and it does not change the sum of used and remaining. */
+/** Only a refund lowers what was used. It does not change the sum of used and remaining, unless a top-up comes with it. */
 function isOther(before: Amounts, now: Amounts, offBy?: number): boolean {
 	const { spent, toppedUp } = changeOf(before, now, offBy);
 	const isUnlimited = before.remaining === null && now.remaining === null;
@@ -61,7 +61,7 @@ function problemOf(before: Run | undefined, now: Run): string | undefined {
 	if (before.credential !== now.credential) return 'The last run used another credential.';
 	return isOther(before.balance, now.balance) ||
 		isOther(before.credits, now.credits, CREDITS_OFF_BY)
-		? 'Less is used than at the last run: the key is another one, or the service has started to count again.'
+		? 'Less is used than at the last run: the key is another one, the service has started to count again, or a refund and a top-up came together.'
 		: undefined;
 }
 

@@ -195,7 +195,6 @@ async function execute(
 		return [await checkOnlyOutput(context, client, guard, questions, ({ purchase }) => purchase)];
 	const records = new PurchaseRecords(context);
 	try {
-		guard.release(records.forgetRefused());
 		const run = { context, style, options, client, signal, guard, records };
 		const outcomes = await askAll(run, questions);
 		dropRecords(

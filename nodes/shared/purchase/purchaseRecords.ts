@@ -155,23 +155,22 @@ export class PurchaseRecords {
 		return this.find(purchase)?.purchase.state;
 	}
 
-	/** Forgets purchases that were refused after their run had ended, and returns their number. */
-	forgetRefused(): number {
-		const recordsAt = (key: string) => storedRecords.parse(this.records[key]).length;
-		return Object.keys(this.records).reduce((refused, key) => {
-			const before = recordsAt(key);
-			this.replace(key, '');
-			return refused + before - recordsAt(key);
-		}, 0);
+	/** Forgets a purchase that the service refused after its run had ended. Returns whether there was one. */
+	forgetRefused(purchase: Purchase): boolean {
+		const key = this.keyFor(purchase);
+		const isRefused = this.at(key).length < storedRecords.parse(this.records[key]).length;
+		if (isRefused) this.replace(key, '');
+		return isRefused;
 	}
 
-	leftByItem(): Array<{ itemIndex: number; purchase: PurchaseState }> {
+	/** What earlier attempts left of this run's items, and no other run has, with the key of each record. */
+	leftByItem(): Array<{ itemIndex: number; key: string; purchase: PurchaseState }> {
 		return Object.keys(this.records).flatMap((key) => {
 			const [, runIndex, itemIndex] = key.split('.');
 			const left = runIndex === this.runIndex ? this.at(key) : [];
 			return left
 				.filter(({ run }) => !activeRuns.has(run))
-				.map(({ purchase }) => ({ itemIndex: Number(itemIndex), purchase }));
+				.map(({ purchase }) => ({ itemIndex: Number(itemIndex), key, purchase }));
 		});
 	}
 

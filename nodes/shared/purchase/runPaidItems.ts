@@ -13,11 +13,12 @@ import {
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
-import { optionsOfFailedItem } from '../n8n/readOptions';
+import { isTool, optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
 import { rowOf } from '../util/names';
 import { pLimit } from '../util/vendor/pLimit';
+import { nameEarlier } from './earlierPurchases';
 import {
 	KeepBalanceError,
 	MaxTasksError,
@@ -124,6 +125,7 @@ async function buy<Item extends ReadyItem, Receipt>(
 	const existing = run.existing?.(item);
 	if (existing !== undefined) return { ...item, receipt: existing };
 	const { records, guard } = run;
+	if (records.forgetRefused(item.purchase)) guard.release();
 	const state = records.claim(item.purchase);
 	const bought = state && run.fromRecord(state, item);
 	if (bought !== undefined) {
@@ -287,4 +289,5 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 			records.drop(outcome.itemIndex);
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
+	if (outcomes.some(isFailed) && !isTool(context.getNode())) nameEarlier(records, outcomes);
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
 
 import type { MediaGenClient } from '../api/client';
-import { ApiError, asError, isKeyRefused } from '../api/errors';
+import { ApiError, asError, CanceledError, isKeyRefused } from '../api/errors';
 import { remainingOf } from '../api/balance';
 import { count } from '../api/chatUsage';
 import type { Deadline } from '../api/http';
@@ -152,13 +152,12 @@ export class SpendingGuard {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Gives places back: the purchases were not made. */
-	release(places = 1): void {
-		const taken = Math.min(places, this.taken);
-		if (places > taken) this.context[BOUGHT] = Math.max(0, this.counted - places + taken);
-		if (taken === 0) return;
-		this.taken -= taken;
-		this.freed += taken;
+	/** Gives a place back: the purchase was not made. */
+	release(): void {
+		if (this.taken > 0) {
+			this.taken -= 1;
+			this.freed += 1;
+		} else this.context[BOUGHT] = Math.max(0, this.counted - 1);
 	}
 
 	/** Frees the places of refunded tasks for the next attempt of this run. In a loop's next round they count, or the loop would not end. */
@@ -172,6 +171,7 @@ export class SpendingGuard {
 		if (keepBalance === undefined) return;
 		const within = deadline ?? clock.now() + timeout * 1_000;
 		const record = await this.client.balance.retrieve(within).catch(asError);
+		if (record instanceof CanceledError) throw record;
 		if (record instanceof Error) {
 			const hint = record instanceof ApiError && isKeyRefused(record) ? CHECK_KEY : undefined;
 			throw unreadable(`the balance could not be read (${record.message})`, hint);

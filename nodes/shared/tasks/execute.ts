@@ -37,7 +37,7 @@ import {
 	toSubmission,
 	withKnownLinks,
 } from './prepare';
-import { earlierTasks, taskList } from './taskList';
+import { earlierTasks, taskList, withEarlierTasks } from './taskList';
 import {
 	acceptedItem,
 	type BuyingRun,
@@ -190,10 +190,11 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	try {
 		if (records.isOwnOutput()) return passOn(context);
-		const opened = await openTaskRun(context, family, value);
+		const opened = await openTaskRun(context, family, value).catch((error: unknown) => {
+			throw withEarlierTasks(context.getNode(), error, records);
+		});
 		const { checkOnly, timeout } = opened.options;
 		const guard = new SpendingGuard(context, opened.options, opened.client, records.runIndex);
-		guard.release(records.forgetRefused());
 		const checked = <Items extends readonly object[]>(items: Items): Items => {
 			if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
 			return items;

@@ -48,6 +48,7 @@ const runAgainLater =
 	'Run the node again later, with the items without a result only: the others would be bought again.';
 
 const UPLOADS = '/v1/uploads/images';
+const GENERATIONS = '/v1/images/generations';
 
 /** Makes a picture from that of each row. */
 const editPicture = async (
@@ -630,7 +631,6 @@ describe('After an error that every item would get, nothing more is sent', () =>
 
 describe('A picture that an earlier attempt uploaded', () => {
 	const HOUR_MS = 3_600_000;
-	const GENERATIONS = '/v1/images/generations';
 
 	const inTheNextRound = { ...goOn, rounds: 2 } as const;
 
@@ -696,6 +696,45 @@ test('rows with one picture share its upload, also where it fails: each by itsel
 	expect(statusesOf(json)).toEqual(Array(3).fill('not submitted'));
 	// The attempts of one upload.
 	expect(service.sent('POST', UPLOADS)).toHaveLength(5);
+});
+
+describe('An attempt under Retry On Fail that does not come to a purchase names what the one before bought', () => {
+	test('for a row whose picture cannot be found any more', async () => {
+		const rows = [await fileItem(await picture(8, 8)), await fileItem(await picture(9, 8))];
+		service.on('POST', UPLOADS, { json: { url: 'https://files.example.com/1.png' } });
+		service.on('POST', GENERATIONS, refused, accepted('task_2'), refused);
+		// The node counts its tasks there.
+		const hasBought = "$execution.customData.get('mediagen_tasks')";
+		const imageBinaryProperties = `={{ $itemIndex === 1 && ${hasBought} ? 'gone' : 'data' }}`;
+		const given = { imageBinaryProperties, waitMode: 'none', options: oneByOne };
+		const { json } = await editPicture(given, rows, retryAndGoOn);
+		expect(json[1]).toMatchObject({
+			status: 'not submitted',
+			error: {
+				message: expect.stringContaining('no binary data in the field "gone"'),
+				description: expect.stringContaining('An earlier attempt bought task task_2'),
+				recordKey: expect.any(String),
+			},
+		});
+		expect(JSON.stringify(json[0])).not.toContain('earlier attempt');
+		expect(service.sent('POST', GENERATIONS)).toHaveLength(3);
+	});
+
+	test('for all rows, where the credential cannot be used any more', async () => {
+		const credential = service.credential();
+		onRecord(completed);
+		onSubmit(refused, () => (Object.assign(credential, { baseUrl: '' }), accepted('task_2')));
+		const { json } = await buy(2, oneByOne, { ...retryAndGoOn, credential });
+		expect(json).toMatchObject(
+			Array(2).fill({
+				error: {
+					message: expect.stringContaining('credential cannot be used'),
+					description: expect.stringContaining('Row 2 (item 1): task task_2.'),
+				},
+			}),
+		);
+		expect(bought()).toHaveLength(2);
+	});
 });
 
 describe('Before the purchase, nothing is waited for longer than "Timeout"', () => {

@@ -185,8 +185,12 @@ describe('The list of what is left, by item', () => {
 			records.mark(pendingOwl, { state: 'pending' });
 		});
 		expect(open().leftByItem()).toEqual([
-			{ itemIndex: 0, purchase: TASK_1 },
-			{ itemIndex: 11, purchase: { state: 'pending', sentBy: expect.any(String) } },
+			{ itemIndex: 0, key: expect.stringMatching(/\.0\.0$/), purchase: TASK_1 },
+			{
+				itemIndex: 11,
+				key: expect.stringMatching(/\.0\.11$/),
+				purchase: { state: 'pending', sentBy: expect.any(String) },
+			},
 		]);
 	});
 
