@@ -37,7 +37,7 @@ import { isObject, toJson } from '../util/json';
 import { KeyedLock } from '../util/keyedLock';
 import { pLimit } from '../util/vendor/pLimit';
 import { z } from '../util/vendor/zod';
-import { acceptedItem, retrieveRecord, withTaskIds } from './taskRun';
+import { acceptedItem, endedItem, retrieveRecord, withTaskIds } from './taskRun';
 import { executionState } from './watchPause';
 import {
 	findRunning,
@@ -81,6 +81,7 @@ const waitingItems = z.array(waitingItem);
 const waitingJson = z.object({
 	taskId: ownText,
 	status: z.enum(TASK_STATUSES).catch('submitted'),
+	serviceStatus: z.string().catch(''),
 	error: z
 		.object({
 			message: z.string(),
@@ -99,7 +100,6 @@ const waitingJson = z.object({
 	purchaseKey: ownText,
 	reused: z.boolean().optional().catch(undefined),
 	leftOut: z.boolean().catch(false),
-	input: z.unknown(),
 	requestLinks: z
 		.object({
 			fields: z.array(z.string()),
@@ -113,6 +113,16 @@ const waitingJson = z.object({
 	// In the first item only.
 	evaluatedOptions: z.record(z.unknown()).catch({}),
 	pauseLimit: z.number().optional().catch(undefined),
+});
+
+const failureAsWritten = ({ serviceStatus, error }: z.infer<typeof waitingJson>) => ({
+	serviceStatus,
+	error: {
+		message: error.message,
+		code: error.code ?? null,
+		type: error.type ?? null,
+		httpStatus: null,
+	},
 });
 
 function errorAsWritten(
@@ -131,17 +141,21 @@ function errorAsWritten(
 const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUrl'): string =>
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
 
+const rowIn = ({ input }: Record<string, unknown> = {}) =>
+	isObject(input) ? toJson(input) : undefined;
+
 /** Reads what the node wrote before it paused: one outcome for each waiting item. */
 function readWaitingItems(run: Omit<CallbackRun, 'outcomes'>): TaskItem[] {
 	return run.waiting.map(({ json }, itemIndex) => {
 		const read = waitingJson.parse(json);
-		const { taskId, status, error, notes, recordKey, purchaseKey, reused, input } = read;
-		const row = run.options.includeInput && isObject(input) ? toJson(input) : undefined;
+		const { taskId, status, error, notes, recordKey, purchaseKey, reused } = read;
+		const row = run.options.includeInput ? rowIn(json) : undefined;
 		const options = { ...readItemOptions(json, row), purchaseKey, reused };
 		const item = { itemIndex, notes, options, recordKey };
 		if (taskId !== undefined) {
 			const accepted = acceptedItem(run, item, taskId);
-			const task = { ...accepted.task, status };
+			const failure = status === 'failed' ? failureAsWritten(read) : {};
+			const task = { ...accepted.task, status, ...failure };
 			return { ...accepted, task, request: read.requestLinks, recordKey };
 		}
 		return {
@@ -192,14 +206,14 @@ function withOthers(item: TaskItem, { others }: WaitingExecution): TaskItem {
 
 /** What is known of each task. At the time limit, one that has not ended, and has shown no file, comes out as it was written before the pause. */
 function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[] {
-	const waiting = readWaitingItems({ ...run, options: { ...run.options, includeInput: true } });
 	return run.outcomes.map((outcome, at) => {
 		if (!isAccepted(outcome)) return withOthers(outcome, execution);
 		const { itemIndex, taskId, options, recordKey } = outcome;
 		const known = execution.known.get(taskId);
 		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.result : undefined);
 		if (end) return { ...end, itemIndex, options, recordKey };
-		const asWritten = waiting[at] ?? outcome;
+		const input = rowIn(run.waiting[at]?.json);
+		const asWritten = endedItem(run, { ...outcome, options: { ...outcome.options, input } });
 		const reason = execution.unread.get(taskId);
 		if (reason === undefined) return asWritten;
 		const note = `At the end of the pause, this task could not be read: ${reason}`;

@@ -513,6 +513,25 @@ describe('A callback after Timeout', () => {
 		});
 	});
 
+	test('gives out a task as failed that had failed before the pause and cannot be read any more', async () => {
+		onRecordOf('task_1', failed('Too loud'), serviceError(503, 'Down'));
+		const execution = await pauseTwo({}, { timeout: 60 });
+		forgetPauses();
+		onRecord(serviceError(503, 'Down'));
+		await time.advance(61_000);
+		const { resumed } = await execution.callback({});
+		expect(resumed?.json).toMatchObject([
+			{
+				...{ taskId: 'task_1', status: 'failed', serviceStatus: 'failed' },
+				error: {
+					message: 'Task task_1 failed: Too loud [row 1 (item 0)]',
+					description: 'The service refunds what a failed task was charged.',
+				},
+			},
+			{ taskId: 'task_2', status: 'submitted' },
+		]);
+	});
+
 	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
 		expect(await pauseOver(105)).toEqual({ status: 200 });
 	});
