@@ -32,11 +32,9 @@ import {
 	withHardEnd,
 } from '../api/http';
 import { clock, sleep, within } from '../util/clock';
-import { toApiName } from '../util/names';
 import { parseWebUrl } from '../util/schema';
 import { isData, linkedType, toMimeType, withExtension } from './fileNames';
-import { MEDIA_EXTENSION } from './mediaTypes';
-import type { ResultFile } from './resultFiles';
+import { isTextLink, type ResultFile } from './resultFiles';
 
 export interface DownloadContext {
 	helpers: {
@@ -168,17 +166,6 @@ const TEXT_TYPES = new Set([
 	...['text/plain', 'text/xml', 'application/xml', 'text/html', 'application/xhtml+xml'],
 	...['application/json', 'application/problem+json'],
 ]);
-
-/** The names and endings of links to a text about a result, such as the lyrics of a song. */
-const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|text|json|xml)$/i;
-const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
-
-function isTextLink({ name, url }: ResultFile): boolean {
-	const path = parseWebUrl(url)?.pathname ?? '';
-	return (
-		TEXT_ENDING.test(path) || (TEXT_NAME.test(toApiName(name ?? '')) && !MEDIA_EXTENSION.test(path))
-	);
-}
 
 /** The beginning of a page, or of a message, whatever its content type: no picture, sound or clip begins like this. */
 const PAGE = /^[\s\ufeff]*<(?:!doctype\s+html|html|head|body)\b/i;

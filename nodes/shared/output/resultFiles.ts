@@ -12,7 +12,8 @@ import {
 import { type TaskRecord, toMilliseconds } from '../api/records';
 import { HOUR_MS } from '../util/clock';
 import { isObject, isText, objectOf, parseJson } from '../util/json';
-import { toCamelCase } from '../util/names';
+import { toApiName, toCamelCase } from '../util/names';
+import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTypes';
 
@@ -89,6 +90,18 @@ export const kindsOf = (family: TaskFamily | null): ResultKind[] =>
 export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
 	LESSER_NAME.test(toCamelCase(name ?? ''));
 
+/** The names and endings of links to a text about a result, such as the lyrics of a song. */
+const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|text|json|xml)$/i;
+const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
+
+const isTextName = (name: string | null) => TEXT_NAME.test(toApiName(name ?? ''));
+
+/** Whether a link leads to a text about a result. */
+export function isTextLink({ name, url }: Pick<ResultFile, 'name' | 'url'>): boolean {
+	const path = parseWebUrl(url)?.pathname ?? '';
+	return TEXT_ENDING.test(path) || (isTextName(name) && !MEDIA_EXTENSION.test(path));
+}
+
 /** The callback address of the request, under whatever name a record repeats it. */
 const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 
@@ -143,10 +156,11 @@ function kindOfField(field: string): ResultKind | undefined {
 	return RESULT_KINDS.find((kind) => said?.[kind] !== undefined);
 }
 
-/** Whether a field is for a link to what a task makes, and not to a cover, a preview or what the task was made from. */
+/** Whether a field is for a link to what a task makes, and not to a cover, a preview, a text or what the task was made from. */
 export const isMainLinkField = (field: string, kind: ResultKind): boolean =>
 	isLinkField(field) &&
 	!isLesser({ name: field.replace(LINK_ENDING, '') }) &&
+	!isTextName(field.replace(LINK_ENDING, '')) &&
 	[undefined, kind].includes(kindOfField(field));
 
 function kindByExtension(link: string): ResultKind | undefined {
@@ -326,8 +340,8 @@ class Results {
 			// The number after the highest so far. Only the service numbers the pictures of a grid.
 			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
-			const saysNothing =
-				isFieldName === true && kind !== 'audio' && isAlone(file) && !isLesser(file);
+			const isOther = isLesser(file) || isTextLink(file);
+			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file) && !isOther;
 			return { index, kind, url, name: saysNothing ? null : name, expiresAt, ...beside };
 		});
 	}

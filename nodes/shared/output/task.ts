@@ -23,6 +23,7 @@ import {
 	besideTaskShape,
 	isLesser,
 	isMainLinkField,
+	isTextLink,
 	kindsOf,
 	REQUEST_FIELDS,
 	type SentRequest,
@@ -69,11 +70,14 @@ type TaskOrigin = Pick<Task, 'taskId' | 'family' | 'operation'> & { request?: Se
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace: an item can have them beside the task, those from `fileName` on while it waits. */
+/**
+ * Names that a record's own fields never replace: an item can have them beside the task, those from `fileName` on while it waits. `index` is
+ * that of a file: the next node would take it for the number of the picture or the track that was chosen.
+ */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
-	...['record', 'task', 'fileName', 'recordKey', 'requestLinks'],
+	...['index', 'record', 'task', 'fileName', 'recordKey', 'requestLinks'],
 	...['evaluatedOptions', 'leftOut', 'pauseLimit', 'secretDigest'],
 ]);
 
@@ -183,7 +187,7 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 
 /** Whether a file is what a task was bought for. */
 export const isMain = (file: ResultFile, family: TaskFamily | null): boolean =>
-	kindsOf(family).includes(file.kind) && !isLesser(file);
+	kindsOf(family).includes(file.kind) && !isLesser(file) && !isTextLink(file);
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
 export function wordsOf(

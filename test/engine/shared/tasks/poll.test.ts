@@ -317,6 +317,7 @@ describe('A completed record without a result is read again', () => {
 	const PICTURE = 'https://files.example.com/1.png';
 	const CLIP = 'https://files.example.com/1.mp4';
 	const [IMAGE, VIDEO, MUSIC] = ['image.generate', 'video.generate', 'music.task.submit'];
+	const LYRICS = 'https://files.example.com/lyrics/1';
 	const inAList = { images: [{ url: [''], preview: PICTURE }] };
 	const titled = { title: 'T', audio_url: '', image_url: PICTURE };
 	const likeAPreview = { music: [{ name: 'preview 1', audio_url: FIRST_SONG }] };
@@ -343,6 +344,8 @@ describe('A completed record without a result is read again', () => {
 		['a cover', 'video.task.submit', { video: { url: null, cover: PICTURE } }, CLIP],
 		['a title and a cover', MUSIC, titled, FIRST_SONG],
 		['the cover of a track', MUSIC, { music: [{ image_url: PICTURE }] }, FIRST_SONG],
+		['its lyrics', 'music.sounds', { music: [{ audio_url: '', lyrics_url: LYRICS }] }, FIRST_SONG],
+		['its subtitles', VIDEO, { video_url: '', subtitles_url: LYRICS }, CLIP],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
 		const { item, reads } = await madeBy(operation, empty(result), completedWith({ url }));
 		expect(item).toMatchObject({ status: 'completed', url });
