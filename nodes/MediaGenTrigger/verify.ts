@@ -15,6 +15,7 @@ import { otherTaskIn, type TaskRecord, toTaskRecord } from '../shared/api/record
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
 import type { AcceptedItem } from '../shared/output/items';
+import { isMain } from '../shared/output/task';
 import { acceptedItem, withRecord } from '../shared/tasks/taskRun';
 import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
@@ -75,8 +76,12 @@ function reportOf(
 	const client = { connection: connection ?? unknownConnection };
 	const run = { context, family: null, operation: 'callback', client };
 	const accepted = acceptedItem(run, { itemIndex: 0, notes: [], options: {} }, taskId);
-	const read = withRecord(run, accepted, record);
-	const family = shownFamily(record.raw, read.task.results) ?? owner;
+	const first = withRecord(run, accepted, record);
+	const { results } = first.task;
+	const family = shownFamily(record.raw, results) ?? owner;
+	// A link whose kind nothing says is of the family's own kind.
+	const isRead = results.length === 0 || results.some((file) => isMain(file, family));
+	const read = isRead ? first : withRecord({ ...run, family }, accepted, record);
 	const task = { ...read.task, family };
 	return { ...read, task, record: record.raw, verified: connection !== undefined };
 }

@@ -35,6 +35,15 @@ describe('A callback for a task', () => {
 		expect(output?.json).toMatchObject([{ taskId: 'clip', family: 'video', status: 'completed' }]);
 	});
 
+	test('whose link does not say what it is starts one at once: it is of the kind of its family', async () => {
+		const vocals_url = 'https://example.com/s/8f3a?sig=1';
+		service.on('GET', music('stem'), { json: done('stem', { stems: { vocals_url } }) });
+		const { status, output } = await host.receive(ended('stem'));
+		expect(status).toBe(200);
+		const results = [{ kind: 'audio', name: 'vocals', url: vocals_url }];
+		expect(output?.json).toMatchObject([{ taskId: 'stem', family: 'music', results }]);
+	});
+
 	test('whose record has its id beside an envelope starts one execution, with the task', async () => {
 		service.on('GET', shared('mine'), {
 			json: { code: 200, id: 'mine', data: { status: 'failed' } },
