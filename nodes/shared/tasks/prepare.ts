@@ -95,8 +95,13 @@ const fixedExpressions = ({ parameters }: INode) =>
 		return name === undefined ? [] : [{ path, message }];
 	});
 
-/** Refuses a link that a public service cannot reach: its task would fail after the purchase. */
-function checkLinks(item: ExecutedItem, body: RequestBody, run: TaskRun): void {
+/** Refuses a link that a public service cannot reach: its task would fail after the purchase. Where it is in the panel, if it is there. */
+function checkLinks(
+	item: ExecutedItem,
+	body: RequestBody,
+	values: ParameterValues,
+	run: TaskRun,
+): void {
 	const { connection } = run.client;
 	const service = parseWebUrl(connection.baseUrl);
 	if (connection.allowPrivateCallbacks || (service && isPrivateHost(service))) return;
@@ -106,7 +111,8 @@ function checkLinks(item: ExecutedItem, body: RequestBody, run: TaskRun): void {
 		const url = isWholeLink(text.trim()) ? parseWebUrl(text.trim()) : undefined;
 		if (!url || !isPrivateHost(url)) continue;
 		const message = `is not public: the service cannot reach ${url.hostname}`;
-		throw validationError(item, [{ path, message }], ON_OWN_NETWORK);
+		const [given = path] = [...textsIn(values)].find(([, value]) => value.includes(text)) ?? [];
+		throw validationError(item, [{ path: given, message }], ON_OWN_NETWORK);
 	}
 }
 
@@ -141,7 +147,7 @@ async function prepareItem(
 	const webhook = pausedAt?.(itemIndex) ?? ('callbackBaseUrl' in given ? ofItem() : undefined);
 	const notes = request.notes?.(body, objectOf(named)) ?? [];
 	const bought = { ...target.body, ...additional };
-	checkLinks(item, bought, run);
+	checkLinks(item, bought, values, run);
 	// "Additional Body Fields" may give another address.
 	const sent = webhook?.url === undefined ? bought : { webhook: webhook.url, ...bought };
 	const operation = `${run.family}.${run.operation}`;

@@ -130,6 +130,13 @@ describe('A picture on a private host', () => {
 		expect(error?.description).toContain('switch on "Allow Private Callbacks" in the credential');
 	});
 
+	test('is refused by the name of its field in the panel', async () => {
+		const image = { imageSource: 'url', imageUrl: 'http://192.168.1.5/a.png' };
+		const credential = { ...service.credential(), ...elsewhere };
+		const { error } = await runOperation('image.edit', image, { credential });
+		expect(error?.message).toMatch(/^"Image URL" is not public: the service cannot reach/);
+	});
+
 	test('is refused among the additional body fields, too', async () => {
 		const additionalBodyFields = JSON.stringify({ style: { url: 'http://nas/a.png' } });
 		const { error } = await runWith(elsewhere, { options: { additionalBodyFields } });

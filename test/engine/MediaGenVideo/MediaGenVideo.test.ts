@@ -272,7 +272,12 @@ test.each<[string, Given, string]>([
 	[
 		'an element whose expressions are all empty',
 		elements({ name: none, description: none, elementInputUrls: none }, sailor),
-		'"Elements" must have no element whose expressions are all empty',
+		'"Elements" must have no entry whose expressions are all empty',
+	],
+	[
+		'a picture with a role whose expressions are all empty',
+		images({ role: 'first_frame', url: front }, { role: none, url: none }),
+		'"Images With Roles" must have no entry whose expressions are all empty',
 	],
 	['shots without a type', untyped, '"Shot Type" is required'],
 	['no shots', { ...prompt, multiShot: true }, '"Shots" is required'],

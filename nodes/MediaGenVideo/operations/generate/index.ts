@@ -10,6 +10,7 @@ import {
 import { PictureReader } from '../../../shared/n8n/pictures';
 import { buyingOperation } from '../../../shared/tasks/execute';
 import type { PanelBody } from '../../../shared/tasks/prepare';
+import { objectOf, objectsIn } from '../../../shared/util/json';
 import { toApiName } from '../../../shared/util/names';
 import { flag } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
@@ -28,8 +29,30 @@ async function eachGroup(
 	return groups.success ? await Promise.all(groups.data.map(convert)) : given;
 }
 
-async function withRoles(given: unknown, pictures: PictureReader): Promise<unknown> {
+/** Indexes of the rows of a fixed collection that are not empty in the panel. */
+function filledRows(collection: unknown): number[] {
+	const rows = Object.values(objectOf(collection)).flatMap(objectsIn);
+	return rows.flatMap((row, at) => (Object.values(row).some(isGiven) ? [at] : []));
+}
+
+/** Refuses a row whose expressions are all empty: it is not among the values, and what it is for would be missing. */
+function refuseEmptyRows(
+	pictures: PictureReader,
+	name: string,
+	filled: readonly number[],
+	given: unknown,
+): void {
+	if (filled.length > objectsIn(given).length)
+		throw pictures.refusal(name, 'must have no entry whose expressions are all empty');
+}
+
+async function withRoles(
+	given: unknown,
+	pictures: PictureReader,
+	{ parameters }: INode,
+): Promise<unknown> {
 	if (given === undefined) throw pictures.refusal('imageWithRoles', 'is required, or choose None');
+	refuseEmptyRows(pictures, 'imageWithRoles', filledRows(parameters.imageWithRoles), given);
 	return await eachGroup(given, async (values) => {
 		const { binaryProperty: _name, ...image } = values;
 		return { ...image, url: await pictures.either('binaryProperty', 'url', values) };
@@ -40,6 +63,7 @@ async function withRoles(given: unknown, pictures: PictureReader): Promise<unkno
 async function imagesOf(
 	values: ParameterValues,
 	pictures: PictureReader,
+	node: INode,
 ): Promise<ParameterValues> {
 	const { imageInput = 'none', imageWithRoles } = values;
 	const frame = async (name: string) => ({
@@ -56,7 +80,7 @@ async function imagesOf(
 		case 'references':
 			return { imageUrls: await pictures.list('referenceSource', values) };
 		case 'roles':
-			return { imageWithRoles: await withRoles(imageWithRoles, pictures) };
+			return { imageWithRoles: await withRoles(imageWithRoles, pictures, node) };
 		default:
 			throw pictures.refusal(
 				'imageInput',
@@ -65,25 +89,14 @@ async function imagesOf(
 	}
 }
 
-const rowsOfNode = z.object({
-	additionalFields: z.object({ elementList: z.object({ element: z.array(group) }) }),
-});
-
-/** Indexes of the elements that are not empty in the panel. */
-function filledElements({ parameters }: INode): number[] {
-	const rows = rowsOfNode.safeParse(parameters).data?.additionalFields.elementList.element ?? [];
-	return rows.flatMap((row, at) => (Object.values(row).some(isGiven) ? [at] : []));
-}
-
 async function elementsOf(
 	elementList: unknown,
 	pictures: PictureReader,
 	item: ExecutedItem,
 ): Promise<ParameterValues> {
-	const filled = filledElements(item.context.getNode());
-	// An element whose expressions are all empty is not among the values.
-	if (filled.length > z.array(group).catch([]).parse(elementList).length)
-		throw pictures.refusal('elementList', 'must have no element whose expressions are all empty');
+	const { additionalFields } = item.context.getNode().parameters;
+	const filled = filledRows(objectOf(additionalFields).elementList);
+	refuseEmptyRows(pictures, 'elementList', filled, elementList);
 	if (elementList === undefined) return {};
 	return {
 		elementList: await eachGroup(elementList, async (values, at) => {
@@ -163,7 +176,7 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 			aspectRatio,
 			watermark,
 			audio,
-			...(await imagesOf(values, pictures)),
+			...(await imagesOf(values, pictures, item.context.getNode())),
 			...videoOf(values, pictures),
 			...shotsOf(values),
 			...(await elementsOf(values.elementList, pictures, item)),
