@@ -46,7 +46,7 @@ const events = preset(z.array(z.enum(['completed', 'failed', 'other'])), {
 	type: 'multiOptions',
 	options: optionsOf({
 		completed: ['Completed', 'A task has ended with its results'],
-		failed: ['Failed', 'A task has failed and was refunded'],
+		failed: ['Failed', 'A task has ended without its results. The service refunds failed tasks.'],
 		other: ['Other', 'A task has another status, if the service reports it. Once per status.'],
 	}),
 	default: ['completed', 'failed'],

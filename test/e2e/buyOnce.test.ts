@@ -79,11 +79,12 @@ interface Settings {
 	tasksPerDay?: number;
 }
 
-/** Prompts of the rows; those whose number is in `changed` are others than before. */
+/** Prompts of the rows, and a column of the user's own; rows whose number is in `changed` are others than before. */
 const prompts = (...changed: number[]) =>
 	Array.from({ length: ROWS }, (_, row) => ({
 		title: `Row ${row}`,
 		prompt: `${changed.includes(row) ? 'Another picture' : 'A picture'} of boat ${row}`,
+		shape: '9:16',
 	}));
 
 describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) => {
@@ -131,6 +132,8 @@ describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) 
 		];
 		const given: Record<string, object> = {
 			Rows: { jsonOutput: JSON.stringify({ rows: table }) },
+			Check: { size: '={{ $json.shape }}' },
+			Buy: { size: '={{ $json.shape }}' },
 			Settings: { assignments: { assignments } },
 			'Every Day': { rule: { interval: [{ field: 'hours', hoursInterval: 24 }] } },
 		};
@@ -174,6 +177,10 @@ describeLongWithOwnHosts('The example that buys once', '2.41', (version, start) 
 		const files = (await rows()).map(({ file }) => file ?? '');
 		expect(new Set(files).size).toBe(ROWS + 1);
 		expect(files.filter((file) => !existsSync(file))).toEqual([]);
+		const bodies = sandbox()
+			.requests.list(SUBMISSION)
+			.map(({ body }) => body);
+		expect(bodies).toEqual(Array(ROWS + 1).fill(expect.objectContaining({ size: '9:16' })));
 	}, 900_000);
 
 	test(`stopped once and killed ${KILLS} times: nothing is bought twice, and what may have been bought is named, at most ${BATCH} rows each time`, async () => {

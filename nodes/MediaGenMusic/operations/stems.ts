@@ -6,7 +6,7 @@ import { musicOperation } from '../request';
 const stemType = openIfSet({
 	displayName: 'Stem Type',
 	description:
-		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID. One purchase makes one stem. For several stems, give an item for each, for example with Split Out before this node, and enter its field here as an expression.',
+		'The stem to separate. The service knows more than a hundred; enter the name of any other as an ID. One purchase makes one stem. For several stems, give an item for each, for example with Split Out (Include: All Other Fields) before this node, and enter its field here as an expression.',
 	placeholder: 'e.g. acoustic_guitar',
 	searchListMethod: 'searchStemTypes',
 	preset: { name: toTitle(DEFAULT_STEM_TYPE), value: DEFAULT_STEM_TYPE },
