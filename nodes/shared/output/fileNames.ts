@@ -2,22 +2,6 @@ import { EXTENSION_OF_TYPE, MEDIA_EXTENSION, TYPE_OF_EXTENSION } from './mediaTy
 import type { ResultFile } from './resultFiles';
 import type { Task } from './task';
 
-const ALIASES: Record<string, string> = {
-	'audio/mp3': 'audio/mpeg',
-	'audio/mpeg3': 'audio/mpeg',
-	'audio/x-mp3': 'audio/mpeg',
-	'audio/x-mpeg': 'audio/mpeg',
-	'audio/m4a': 'audio/mp4',
-	'audio/x-m4a': 'audio/mp4',
-	'audio/x-aac': 'audio/aac',
-	'audio/x-flac': 'audio/flac',
-	'audio/wave': 'audio/wav',
-	'audio/vnd.wave': 'audio/wav',
-	'image/jpg': 'image/jpeg',
-	'image/x-png': 'image/png',
-	'video/x-m4v': 'video/mp4',
-};
-
 /** What a server says if it does not know a file's type, such as storage that was never given one. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 const UNKNOWN_TYPES = new Set([
@@ -109,7 +93,8 @@ export const isData = (url: string) => /^data:/i.test(url);
 export function toMimeType(contentType: unknown): string | undefined {
 	if (typeof contentType !== 'string') return undefined;
 	const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-	return type === '' ? undefined : (ALIASES[type] ?? type);
+	const usual = TYPE_OF_EXTENSION.get(EXTENSION_OF_TYPE.get(type) ?? '');
+	return type === '' ? undefined : (usual ?? type);
 }
 
 const extensionIn = (url: string) =>
@@ -125,6 +110,6 @@ export function linkedType(contentType: unknown, url: string, name: string): str
 
 /** A file's name with its extension: by the content type, else by the link, else its own. */
 export function withExtension(name: string, mimeType: string | undefined, url: string): string {
-	const extension = EXTENSION_OF_TYPE[mimeType ?? ''] ?? extensionIn(url);
+	const extension = EXTENSION_OF_TYPE.get(mimeType ?? '') ?? extensionIn(url);
 	return extension === undefined ? name : `${name.replace(MEDIA_EXTENSION, '')}.${extension}`;
 }

@@ -22,7 +22,6 @@ import { nameRecord } from '../n8n/failedItems';
 import { hasErrorOutput, type NodeError, serviceError } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
-	type AcceptedItem,
 	downloadResults,
 	isAccepted,
 	isLeftOut,
@@ -334,7 +333,7 @@ async function taskCalledFor(run: CallbackRun, claimed: string): Promise<string 
 type Found =
 	| { resume: Promise<INodeExecutionData[]> }
 	| { join: Promise<INodeExecutionData[]> }
-	| { running: AcceptedItem; isCalledFor: boolean }
+	| { running: string; isCalledFor: boolean }
 	| undefined;
 
 async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined): Promise<Found> {
@@ -353,7 +352,7 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 		const isKnown = calledFor !== undefined && execution.ended.has(calledFor);
 		if (isKnown && openTasks(run, execution).length > 0) return undefined;
 		const running = await findRunning(run, execution, calledFor);
-		if (running) return { running, isCalledFor: running.taskId === calledFor };
+		if (running) return { running: running.taskId, isCalledFor: running.taskId === calledFor };
 	}
 	execution.output = makeOutput(run, execution);
 	return { resume: execution.output };
@@ -399,7 +398,7 @@ async function resumeWithClient(call: Call): Promise<IWebhookResponseData> {
 	if (!found) return {};
 	if ('running' in found) {
 		const { running, isCalledFor } = found;
-		context.logger.info(`MediaGen: callback received, task ${running.taskId} is still running`);
+		context.logger.info(`MediaGen: callback received, task ${running} is still running`);
 		// The record may be a moment behind the callback. After a 2xx, neither the service nor the node itself would call for the end again.
 		const isBehind = isEmpty || (claimsEnd && isCalledFor);
 		return isBehind ? answer(context, 503, CALL_AGAIN) : {};
