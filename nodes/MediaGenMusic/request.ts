@@ -80,19 +80,16 @@ function positionNotes({ continue_at: second }: RequestBody): string[] {
 }
 
 /** What a song can be made of, beside its source. */
-const WORDS = [
-	'prompt',
-	spec.DESCRIPTION_MODE_FIELD,
-	'tags',
-	'negative_tags',
-	'title',
-	'persona_id',
-];
+const WORDS = ['prompt', spec.DESCRIPTION_MODE_FIELD, 'tags', 'title'];
+
+/** What custom mode reads, too. An inferred mode is not chosen by it, so that the service ignores it alone. */
+const WORDS_OF_CUSTOM_MODE = [...WORDS, 'negative_tags', 'persona_id'];
 
 /** A note for a request that says nothing of the song, such as after an empty expression. Only an extension needs no words. */
 function wordlessNotes(body: RequestBody, song?: SongMode): string[] {
 	if (!song || (!song.infers && body.custom !== true)) return [];
-	if (WORDS.some((name) => body[name] !== undefined)) return [];
+	const words = body.custom === true ? WORDS_OF_CUSTOM_MODE : WORDS;
+	if (words.some((name) => body[name] !== undefined)) return [];
 	return ['Nothing says what the song is like: no lyrics, description, tags or title are sent'];
 }
 

@@ -256,6 +256,8 @@ test.each<[string, Given, boolean]>([
 	['extend', { custom: true }, true],
 	['extend', {}, false],
 	['coverSong', { tags: 'folk' }, false],
+	['coverSong', { additionalFields: { negativeTags: 'drums' } }, true],
+	['coverSong', { custom: true, additionalFields: { negativeTags: 'drums' } }, false],
 ])('%s %j: nothing says what the song is like: %s', async (operation, given, isSaid) => {
 	const { id } = service.sandbox.originals.track();
 	const { hints } = await run(operation, { taskId: id, ...given });
