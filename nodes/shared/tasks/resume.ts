@@ -155,7 +155,7 @@ function readWaitingItems(run: Omit<CallbackRun, 'outcomes'>): TaskItem[] {
 			const accepted = acceptedItem(run, item, taskId);
 			const failure = status === 'failed' ? failureAsWritten(read) : {};
 			const task = { ...accepted.task, status, ...failure };
-			return { ...accepted, task, request: read.requestLinks, recordKey };
+			return endedItem(run, { ...accepted, task, request: read.requestLinks, recordKey });
 		}
 		return {
 			...item,
@@ -212,7 +212,7 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.result : undefined);
 		if (end) return { ...end, itemIndex, options, recordKey };
 		const input = rowIn(run.waiting[at]?.json);
-		const asWritten = endedItem(run, { ...outcome, options: { ...outcome.options, input } });
+		const asWritten = { ...outcome, options: { ...outcome.options, input } };
 		const reason = execution.unread.get(taskId);
 		if (reason === undefined) return asWritten;
 		const note = `At the end of the pause, this task could not be read: ${reason}`;

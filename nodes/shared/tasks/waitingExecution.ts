@@ -156,7 +156,8 @@ async function noteEnd(
 export const openTasks = (
 	{ outcomes }: ReadingPause,
 	{ ended }: WaitingExecution,
-): AcceptedItem[] => outcomes.filter(isAccepted).filter(({ taskId }) => !ended.has(taskId));
+): AcceptedItem[] =>
+	outcomes.filter(isAccepted).filter(({ taskId, error }) => !error && !ended.has(taskId));
 
 /** Returns a task that still runs, asking for `first` before the others, and for more and more at once: mostly, that is one request per call. */
 export async function findRunning(

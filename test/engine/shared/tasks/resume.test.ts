@@ -513,11 +513,10 @@ describe('A callback after Timeout', () => {
 		});
 	});
 
-	test('gives out a task as failed that had failed before the pause and cannot be read any more', async () => {
-		onRecordOf('task_1', failed('Too loud'), serviceError(503, 'Down'));
+	test('gives out a task as failed that had failed before the pause, and does not read it again', async () => {
+		onRecordOf('task_1', failed('Too loud'), unknownTask);
 		const execution = await pauseTwo({}, { timeout: 60 });
 		forgetPauses();
-		onRecord(serviceError(503, 'Down'));
 		await time.advance(61_000);
 		const { resumed } = await execution.callback({});
 		expect(resumed?.json).toMatchObject([
@@ -530,6 +529,7 @@ describe('A callback after Timeout', () => {
 			},
 			{ taskId: 'task_2', status: 'submitted' },
 		]);
+		expect(service.sent('GET', '/v1/music/tasks/task_1')).toHaveLength(1);
 	});
 
 	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
