@@ -19,6 +19,7 @@ import { throwFirstError } from '../../shared/n8n/failedItems';
 import { firstItemOf, readItemOptions, readSharedOptions } from '../../shared/n8n/readOptions';
 import { isLeftOut, type UnboughtItem } from '../../shared/output/items';
 import { checkOnlyOutput } from '../../shared/purchase/checkOnly';
+import { withWhatIsLeft } from '../../shared/purchase/earlierPurchases';
 import { PurchaseRecords } from '../../shared/purchase/purchaseRecords';
 import {
 	dropRecords,
@@ -185,16 +186,16 @@ async function execute(
 	context: IExecuteFunctions,
 	style: ChatStyle,
 ): Promise<INodeExecutionData[][]> {
-	const options = readSharedOptions(firstItemOf(context), chatOptions);
-	const questions = await readQuestions(context, style, options);
-	if (!options.checkOnly) throwFirstError(context, questions);
-	const signal = context.getExecutionCancelSignal();
-	const client = await openClient(context, signal);
-	const guard = new SpendingGuard(context, options, client);
-	if (options.checkOnly)
-		return [await checkOnlyOutput(context, client, guard, questions, ({ purchase }) => purchase)];
 	const records = new PurchaseRecords(context);
 	try {
+		const options = readSharedOptions(firstItemOf(context), chatOptions);
+		const questions = await readQuestions(context, style, options);
+		if (!options.checkOnly) throwFirstError(context, questions);
+		const signal = context.getExecutionCancelSignal();
+		const client = await openClient(context, signal);
+		const guard = new SpendingGuard(context, options, client);
+		if (options.checkOnly)
+			return [await checkOnlyOutput(context, client, guard, questions, ({ purchase }) => purchase)];
 		const run = { context, style, options, client, signal, guard, records };
 		const outcomes = await askAll(run, questions);
 		dropRecords(
@@ -204,6 +205,8 @@ async function execute(
 		);
 		traceUsed(context, usedBy(outcomes));
 		return [toOutput(context, options, outcomes, guard)];
+	} catch (error) {
+		throw withWhatIsLeft(context.getNode(), error, records);
 	} finally {
 		records.close();
 	}

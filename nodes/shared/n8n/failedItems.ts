@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from '
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { clock } from '../util/clock';
-import { isObject, toJson } from '../util/json';
+import { isObject, objectOf, toJson } from '../util/json';
 import type { Operation } from './describe';
 import { asNodeError, errorItem, LINE_END, type NodeError, serviceError } from './nodeErrors';
 import { optionsOfFailedItem } from './readOptions';
@@ -44,17 +44,15 @@ export async function itemOrError<Item extends object>(
 	}
 }
 
-/** Throws the first item's error, unless the node is set to continue. `others` goes into its description. */
-export function throwFirstError(
-	context: IExecuteFunctions,
-	items: readonly object[],
-	others?: () => string | undefined,
-): void {
+/** Throws the first item's error, unless the node is set to continue. */
+export function throwFirstError(context: IExecuteFunctions, items: readonly object[]): void {
 	const failed = items.find(isFailed);
-	if (!failed || context.continueOnFail()) return;
-	const list = others?.();
-	throw list === undefined ? failed.error : runError(context.getNode(), [failed], failed, list);
+	if (failed && !context.continueOnFail()) throw failed.error;
 }
+
+/** A description with one more paragraph. */
+export const withParagraph = (...texts: Array<string | null | undefined>) =>
+	texts.filter(Boolean).join(LINE_END + LINE_END);
 
 /** The error of a run: the first failed item's, with their number and, in the description, what became of the others, which may be paid for. */
 export function runError(
@@ -67,7 +65,7 @@ export function runError(
 	const failed = items.filter(isFailed).length;
 	const rest = items.length > 1 ? ` (${failed} of ${items.length} items have no result)` : '';
 	const message = error.message + rest;
-	const description = [error.description, others].filter(Boolean).join(LINE_END + LINE_END);
+	const description = withParagraph(error.description, others);
 	return error instanceof NodeApiError
 		? serviceError(node, message, { description, itemIndex, httpCode: error.httpCode ?? undefined })
 		: new NodeOperationError(node, message, { description, itemIndex });
@@ -89,6 +87,11 @@ export function nameRecord(error: NodeError, recordKey: string | undefined): voi
 	error.context.recordKey = recordKey;
 }
 
+/** The same on an error of all items, by their indexes. */
+export function nameRecords(error: NodeError, keys: ReadonlyMap<number, string>): void {
+	error.context.recordKeys = Object.fromEntries(keys);
+}
+
 /** The key of the purchase record in an item without a result: an error item, or one of a task that was open at the limit of a pause. */
 export function recordKeyIn({ error, status, recordKey }: IDataObject = {}): string | undefined {
 	const named = isObject(error) ? error.recordKey : status === 'submitted' ? recordKey : undefined;
@@ -107,10 +110,12 @@ async function runOrContinue(
 		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 		const nodeError = asNodeError(node, error, { isStopped });
 		if (!context.continueOnFail()) throw nodeError;
+		const keys = objectOf(nodeError.context.recordKeys);
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
-				return errorItem(node, nodeError, itemIndex, toJson(own), recordKeyIn(json));
+				const key = recordKeyIn(json) ?? keys[itemIndex];
+				return errorItem(node, nodeError, itemIndex, toJson(own), key);
 			}),
 		];
 	}

@@ -1,30 +1,39 @@
-import { nameRecord } from '../n8n/failedItems';
-import { LINE_END, type NodeError } from '../n8n/nodeErrors';
+import type { INode } from 'n8n-workflow';
+
+import { nameRecords, withParagraph } from '../n8n/failedItems';
+import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
+import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
 
+const EARLIER = 'Of earlier attempts (get a task with the resource Task, operation Get):';
+
 function inWords(purchase: PurchaseState): string {
-	switch (purchase.state) {
-		case 'accepted':
-			return `An earlier attempt bought task ${purchase.taskId} for this item: get it with the resource Task, operation Get.`;
-		case 'answered':
-			return 'An earlier attempt bought the answer to this item.';
-		case 'pending':
-			return 'An earlier attempt may have bought this item.';
-	}
+	if (purchase.state === 'accepted') return `task ${purchase.taskId}`;
+	return purchase.state === 'answered' ? 'answered' : 'may have been bought';
 }
 
-/** Names what an earlier attempt bought for items that failed before they came to it, such as by a file that cannot be read any more. */
-export function nameEarlier(
+/** Says what earlier attempts bought for items that failed before they came to it, such as by a file that cannot be read any more. */
+export function sayWhatIsLeft(
 	records: PurchaseRecords,
 	outcomes: ReadonlyArray<{ itemIndex: number; error?: NodeError }>,
 ): void {
-	const left = new Map(records.leftByItem().map((each) => [each.itemIndex, each]));
+	const left = new Map(records.leftByItem().map((each) => [each.itemIndex, each.purchase]));
 	for (const { itemIndex, error } of outcomes) {
-		const earlier = left.get(itemIndex);
-		if (!error || !earlier || records.recordKey(itemIndex) !== undefined) continue;
-		nameRecord(error, earlier.key);
-		error.description = [error.description, inWords(earlier.purchase)]
-			.filter(Boolean)
-			.join(LINE_END);
+		const purchase = left.get(itemIndex);
+		if (error && purchase)
+			error.description = withParagraph(error.description, `${EARLIER} ${inWords(purchase)}.`);
 	}
+}
+
+/** The error of an attempt that ends as a whole, with what earlier ones left: such as "Retry On Fail", once the credential is broken. */
+export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRecords): NodeError {
+	const error = asNodeError(node, thrown);
+	const left = records.leftByItem();
+	if (left.length === 0) return error;
+	const lines = left.map(
+		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,
+	);
+	error.description = withParagraph(error.description, [EARLIER, ...lines].join(LINE_END));
+	nameRecords(error, new Map(left.map(({ itemIndex, key }) => [itemIndex, key])));
+	return error;
 }

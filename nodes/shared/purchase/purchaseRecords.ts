@@ -127,6 +127,9 @@ export class PurchaseRecords {
 	/** Keys of this run's own records, by item. */
 	private readonly keys = new Map<number, string>();
 
+	/** The same of what earlier attempts left. */
+	private left?: ReadonlyMap<number, string>;
+
 	private readonly isTool: boolean;
 
 	private readonly parameters: string;
@@ -157,10 +160,11 @@ export class PurchaseRecords {
 
 	/** Forgets a purchase that the service refused after its run had ended. Returns whether there was one. */
 	forgetRefused(purchase: Purchase): boolean {
-		const key = this.keyFor(purchase);
-		const isRefused = this.at(key).length < storedRecords.parse(this.records[key]).length;
-		if (isRefused) this.replace(key, '');
-		return isRefused;
+		const place = this.placesOf(purchase).find(
+			(each) => this.at(each).length < storedRecords.parse(this.records[each]).length,
+		);
+		if (place !== undefined) this.replace(place, '');
+		return place !== undefined;
 	}
 
 	/** What earlier attempts left of this run's items, and no other run has, with the key of each record. */
@@ -192,7 +196,8 @@ export class PurchaseRecords {
 	/** The key by which an item that comes back finds its record; `undefined` where it has none. An agent sends no item back. */
 	recordKey(itemIndex: number): string | undefined {
 		if (this.isTool) return undefined;
-		const key = this.keys.get(itemIndex) ?? this.namedBy(itemIndex);
+		this.left ??= new Map(this.leftByItem().map((each) => [each.itemIndex, each.key]));
+		const key = this.keys.get(itemIndex) ?? this.namedBy(itemIndex) ?? this.left.get(itemIndex);
 		return key !== undefined && this.at(key).length > 0 ? key : undefined;
 	}
 
@@ -285,16 +290,24 @@ export class PurchaseRecords {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
-	/** The record that no run has: of the same request, or of another request from the same item and parameters. */
-	private find(purchase: Purchase) {
+	/** Where the record of a purchase may be: by its request, by what its item names, and of another request from the same item and parameters. */
+	private placesOf(purchase: Purchase): string[] {
+		const origin = this.origins[this.originOf(purchase.itemIndex)];
+		return [...this.placesOfRequest(purchase), ...(typeof origin === 'string' ? [origin] : [])];
+	}
+
+	private placesOfRequest(purchase: Purchase): string[] {
 		const key = this.keyFor(purchase);
 		const [request] = key.split('.');
 		const named = this.namedBy(purchase.itemIndex);
-		const same = [key, named?.startsWith(`${request}.`) ? named : undefined];
-		for (const place of [...same, this.origins[this.originOf(purchase.itemIndex)]]) {
-			if (typeof place !== 'string') continue;
+		return named?.startsWith(`${request}.`) ? [key, named] : [key];
+	}
+
+	/** The record that no run has. */
+	private find(purchase: Purchase) {
+		for (const place of this.placesOf(purchase)) {
 			const left = this.at(place).find(({ run }) => !activeRuns.has(run));
-			if (left) return { ...left, place, isSame: same.includes(place) };
+			if (left) return { ...left, place, isSame: this.placesOfRequest(purchase).includes(place) };
 		}
 		return undefined;
 	}

@@ -18,7 +18,7 @@ import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../outp
 import { clock } from '../util/clock';
 import { rowOf } from '../util/names';
 import { pLimit } from '../util/vendor/pLimit';
-import { nameEarlier } from './earlierPurchases';
+import { sayWhatIsLeft } from './earlierPurchases';
 import {
 	KeepBalanceError,
 	MaxTasksError,
@@ -77,7 +77,10 @@ const stopsAll = (error: ApiError) =>
 /** What is left, as a sentence; `undefined` if it cannot be read. */
 async function remainingBalance(client: MediaGenClient): Promise<string | undefined> {
 	try {
-		const { remain_balance: balance, remain_credits: credits } = await client.balance.retrieve();
+		const record = await client.balance.retrieve();
+		if (record.unlimited_quota)
+			return 'The key has no limit of its own: what remains is that of its account.';
+		const { remain_balance: balance, remain_credits: credits } = record;
 		return `Remaining: ${balance ?? 'unknown'} (${credits ?? 'unknown'} credits).`;
 	} catch {
 		return undefined;
@@ -289,5 +292,5 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 			records.drop(outcome.itemIndex);
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
-	if (outcomes.some(isFailed) && !isTool(context.getNode())) nameEarlier(records, outcomes);
+	if (outcomes.some(isFailed) && !isTool(context.getNode())) sayWhatIsLeft(records, outcomes);
 }

@@ -171,7 +171,7 @@ export class SpendingGuard {
 		if (keepBalance === undefined) return;
 		const within = deadline ?? clock.now() + timeout * 1_000;
 		const record = await this.client.balance.retrieve(within).catch(asError);
-		if (record instanceof CanceledError) throw record;
+		if (record instanceof CanceledError) throw new CanceledError();
 		if (record instanceof Error) {
 			const hint = record instanceof ApiError && isKeyRefused(record) ? CHECK_KEY : undefined;
 			throw unreadable(`the balance could not be read (${record.message})`, hint);

@@ -18,6 +18,7 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { checkOnlyOutput } from '../purchase/checkOnly';
+import { withWhatIsLeft } from '../purchase/earlierPurchases';
 import { PurchaseRecords } from '../purchase/purchaseRecords';
 import { dropRecords, runPaidItems } from '../purchase/runPaidItems';
 import { SpendingGuard } from '../purchase/spendingGuard';
@@ -37,7 +38,7 @@ import {
 	toSubmission,
 	withKnownLinks,
 } from './prepare';
-import { earlierTasks, taskList, withEarlierTasks } from './taskList';
+import { taskList } from './taskList';
 import {
 	acceptedItem,
 	type BuyingRun,
@@ -190,13 +191,11 @@ async function execute(
 	const records = new PurchaseRecords(context);
 	try {
 		if (records.isOwnOutput()) return passOn(context);
-		const opened = await openTaskRun(context, family, value).catch((error: unknown) => {
-			throw withEarlierTasks(context.getNode(), error, records);
-		});
+		const opened = await openTaskRun(context, family, value);
 		const { checkOnly, timeout } = opened.options;
 		const guard = new SpendingGuard(context, opened.options, opened.client, records.runIndex);
 		const checked = <Items extends readonly object[]>(items: Items): Items => {
-			if (!checkOnly) throwFirstError(context, items, () => earlierTasks(records));
+			if (!checkOnly) throwFirstError(context, items);
 			return items;
 		};
 		const buying = { ...opened, records, guard };
@@ -214,6 +213,8 @@ async function execute(
 		// Each task has the whole time, also one that was bought late, such as after a rate limit.
 		const waits = withTaskIds({ ...run, deadline: lastAccepted + timeout * 1_000 }, accepted);
 		return await waitAndDeliver(waits, operation, withLeftOutNote(accepted, guard));
+	} catch (error) {
+		throw withWhatIsLeft(context.getNode(), error, records);
 	} finally {
 		records.close();
 	}

@@ -15,12 +15,13 @@ import {
 	type TaskItem,
 } from '../output/items';
 import { isData } from '../output/fileNames';
+import { sayWhatIsLeft } from '../purchase/earlierPurchases';
 import { isRunAgain } from '../purchase/runPaidItems';
 import { countCost } from '../report/customData';
 import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
-import type { BuyingRun, TaskRun } from './taskRun';
+import { type BuyingRun, endedItem, type TaskRun } from './taskRun';
 import { HOST_LIMIT_AFTER_MS, keyOfPause, NOT_READ } from './waitingExecution';
 import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
@@ -168,6 +169,11 @@ export async function pauseUnlessEnded(
 	for (const { itemIndex } of items.filter(isRefunded)) records.drop(itemIndex);
 	countCost(context, items, 'waiting');
 	records.markPaused();
-	const waiting = items.map((item) => ({ ...item, recordKey: records.recordKey(item.itemIndex) }));
+	sayWhatIsLeft(records, items);
+	// What has failed is not read again: the service may have dropped it by the end.
+	const waiting = items.map((item) => ({
+		...(isAccepted(item) && item.task.error ? endedItem(run, item) : item),
+		recordKey: records.recordKey(item.itemIndex),
+	}));
 	return { items, output: await pause(run, waiting, addresses, expectedEnd(items, began)) };
 }

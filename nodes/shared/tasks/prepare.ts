@@ -111,8 +111,11 @@ function checkLinks(
 		const url = isWholeLink(text.trim()) ? parseWebUrl(text.trim()) : undefined;
 		if (!url || !isPrivateHost(url)) continue;
 		const message = `is not public: the service cannot reach ${url.hostname}`;
-		const [given = path] = [...textsIn(values)].find(([, value]) => value.includes(text)) ?? [];
-		throw validationError(item, [{ path: given, message }], ON_OWN_NETWORK);
+		const given = [...textsIn(values)];
+		const own =
+			given.find(([, value]) => value.trim() === text.trim()) ??
+			given.find(([, value]) => value.includes(text));
+		throw validationError(item, [{ path: own?.[0] ?? path, message }], ON_OWN_NETWORK);
 	}
 }
 

@@ -34,8 +34,8 @@ export function timeoutError(
 ): NodeError {
 	const { itemIndex, taskId, task, record } = item;
 	// An ID that no read has shown, such as a mistyped one. A task that was just bought may become known a moment later.
-	const isUnknown = record === undefined && last instanceof NotFoundError;
-	if (isUnknown && !buysTasks(run)) return retrieveError(run, item, last);
+	const isUnknown = last instanceof NotFoundError && last.details.fromService === true;
+	if (isUnknown && record === undefined && !buysTasks(run)) return retrieveError(run, item, last);
 	const message = `Task ${taskId} was still ${task.status} after ${run.options.timeout} seconds`;
 	const description = [
 		`Its last status was "${task.serviceStatus}".`,

@@ -1,10 +1,9 @@
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { asNodeError, LINE_END, type NodeError, retryOf } from '../n8n/nodeErrors';
+import { LINE_END, retryOf } from '../n8n/nodeErrors';
 import { itemRanges, withoutItem } from '../util/names';
 import { isTool } from '../n8n/readOptions';
 import { isAccepted, isRefunded, outcomeStatus, type TaskItem } from '../output/items';
-import type { PurchaseRecords } from '../purchase/purchaseRecords';
 import type { TaskRun } from './taskRun';
 
 const TASKS_OF_RUN = 'Tasks of this run, to be fetched with the resource Task, operation Get:';
@@ -52,26 +51,4 @@ export function taskList(
 		...[...ends.values()].map(({ end, items }) => `${itemRanges(items)}: ${end}.`),
 		...(retry ? [retryHint(context, outcomes)] : []),
 	].join(LINE_END);
-}
-
-/** The error of an attempt that ends before it reads its items, with the tasks of earlier ones. */
-export function withEarlierTasks(
-	node: INode,
-	thrown: unknown,
-	records: PurchaseRecords,
-): NodeError {
-	const error = asNodeError(node, thrown);
-	const tasks = earlierTasks(records);
-	if (tasks !== undefined)
-		error.description = [error.description, tasks].filter(Boolean).join(LINE_END + LINE_END);
-	return error;
-}
-
-/** The same of earlier attempts, such as of "Retry On Fail", for one that ends before it buys. */
-export function earlierTasks(records: PurchaseRecords): string | undefined {
-	const lines = records.leftByItem().map(({ itemIndex, purchase }) => {
-		const end = purchase.state === 'accepted' ? `task ${purchase.taskId}` : 'may have been bought';
-		return `${itemRanges([itemIndex])}: ${end}.`;
-	});
-	return lines.length > 0 ? [TASKS_OF_RUN, ...lines].join(LINE_END) : undefined;
 }

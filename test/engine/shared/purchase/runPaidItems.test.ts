@@ -242,32 +242,38 @@ describe('Stop, while purchases are in flight', () => {
 		expect(bought()).toHaveLength(4);
 	});
 
-	test('"Retry" knows the tasks that the service has named since, and buys the rest', async () => {
-		const { released, release, onStart } = stopAfter(4);
-		const late = [accepted('task_2'), refused, accepted('task_3\nMediaGen: task_x submitted')];
-		const inTime = ['task_4', 'task_5', 'task_6'].map((taskId) => accepted(taskId));
-		onSubmit(
-			accepted('task_1'),
-			...late.map((reply) => ({ ...reply, after: released })),
-			...inTime,
-		);
-		onRecord(completed);
-		const run = soundRun(service, 6, { concurrency: 3, maxTasks: 6 });
-		const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
-		const saved = { ...canceled, run: JSON.parse(JSON.stringify(atEnd)) as typeof atEnd };
-		// One before these answers does not know them.
-		const early = await retryExecution(saved, run);
-		expect(early.error?.message).toContain('may have been bought by an earlier attempt');
-		release();
-		await until(() => inLog('task was not bought: Bad request').length === 1);
-		await until(() => inLog('after the execution was canceled').length === 2);
-		expect(log.join('\n')).not.toMatch(/^MediaGen: task_x/m);
-		const { json } = await retryExecution(early, run);
-		expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
-		expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
-		// The refused one was sent again, in its own place of "Max Tasks".
-		expect(promptsSent()).toHaveLength(7);
-	});
+	test.each([
+		['the same', '={{ $json.prompt }}'],
+		['others, by $now', '={{ $json.prompt }} at {{ $now }}'],
+	])(
+		'"Retry" knows the tasks that the service has named since, and buys the rest: its requests are %s',
+		async (_, prompt) => {
+			const { released, release, onStart } = stopAfter(4);
+			const late = [accepted('task_2'), refused, accepted('task_3\nMediaGen: task_x submitted')];
+			const inTime = ['task_4', 'task_5', 'task_6'].map((taskId) => accepted(taskId));
+			onSubmit(
+				accepted('task_1'),
+				...late.map((reply) => ({ ...reply, after: released })),
+				...inTime,
+			);
+			onRecord(completed);
+			const run = soundRun(service, 6, { concurrency: 3, maxTasks: 6 }, { given: { prompt } });
+			const { run: atEnd, ...canceled } = await runNode({ ...run, onStart });
+			const saved = { ...canceled, run: JSON.parse(JSON.stringify(atEnd)) as typeof atEnd };
+			// One before these answers does not know them.
+			const early = await retryExecution(saved, run);
+			expect(early.error?.message).toContain('may have been bought by an earlier attempt');
+			release();
+			await until(() => inLog('task was not bought: Bad request').length === 1);
+			await until(() => inLog('after the execution was canceled').length === 2);
+			expect(log.join('\n')).not.toMatch(/^MediaGen: task_x/m);
+			const { json } = await retryExecution(early, run);
+			expect(statusesOf(json)).toEqual(Array(6).fill('completed'));
+			expect(new Set(json.map(({ taskId }) => taskId)).size).toBe(6);
+			// The refused one was sent again, in its own place of "Max Tasks".
+			expect(promptsSent()).toHaveLength(7);
+		},
+	);
 });
 
 describe('What an attempt left is taken up by the next one in the same execution', () => {
@@ -612,12 +618,14 @@ describe('After an error that every item would get, nothing more is sent', () =>
 	});
 
 	const balance = (remaining: object): Reply => ({ json: { success: true, ...remaining } });
+	const ofAccount = 'The key has no limit of its own: what remains is that of its account.';
 	const [money, credits] = [{ remain_balance: 0.5 }, { remain_credits: 500 }];
 
 	test.each<[string, Reply, string]>([
 		['what is stated', balance({ ...money, ...credits }), 'Remaining: 0.5 (500 credits). '],
 		['without credits', balance(money), 'Remaining: 0.5 (unknown credits). '],
 		['without an amount', balance(credits), 'Remaining: unknown (500 credits). '],
+		['that of the account', balance({ ...money, unlimited_quota: true }), `${ofAccount} `],
 		['nothing, if it cannot be read', { status: 404 }, ''],
 	])('an empty balance says what remains: %s', async (_, reply, remaining) => {
 		onSubmit({ status: 402 });
@@ -712,11 +720,11 @@ describe('An attempt under Retry On Fail that does not come to a purchase names 
 			status: 'not submitted',
 			error: {
 				message: expect.stringContaining('no binary data in the field "gone"'),
-				description: expect.stringContaining('An earlier attempt bought task task_2'),
+				description: expect.stringMatching(/Of earlier attempts .*: task task_2\.$/),
 				recordKey: expect.any(String),
 			},
 		});
-		expect(JSON.stringify(json[0])).not.toContain('earlier attempt');
+		expect(JSON.stringify(json[0])).not.toContain('earlier attempts');
 		expect(service.sent('POST', GENERATIONS)).toHaveLength(3);
 	});
 
@@ -733,6 +741,11 @@ describe('An attempt under Retry On Fail that does not come to a purchase names 
 				},
 			}),
 		);
+		// By which an item that is led back finds its task.
+		expect(json.map(({ error }) => typeof (error as Record<string, unknown>).recordKey)).toEqual([
+			'undefined',
+			'string',
+		]);
 		expect(bought()).toHaveLength(2);
 	});
 });

@@ -49,6 +49,21 @@ test('the paused execution keeps the record of a purchase, for an item that come
 	expect(contextOf(paused)).not.toContain('task_2');
 });
 
+test('a row that fails before it is bought, where an earlier attempt bought it, waits with the name of its task', async () => {
+	onSubmit(refused, accepted('task_1'), accepted('task_2'));
+	onRecordOf('task_1', completed);
+	// The node counts its tasks there.
+	const hasBought = "$execution.customData.get('mediagen_tasks')";
+	const prompt = `={{ $itemIndex === 1 && ${hasBought} ? '' : $json.prompt }}`;
+	const { waiting } = await pause(2, { concurrency: 1 }, { given: { prompt }, ...retryAndGoOn });
+	const description: unknown = expect.stringMatching(/Of earlier attempts .*: task task_1\.$/);
+	expect(waiting.map(({ json }) => json)).toMatchObject([
+		{ taskId: 'task_2' },
+		{ status: 'not submitted', error: { description, recordKey: expect.any(String) } },
+	]);
+	expect(bought()).toHaveLength(3);
+});
+
 test('a pause that n8n has lost is not bought again, where n8n runs the node anew: 1.123 does, after a kill', async () => {
 	await pause(2, {}, { executionId: 'recovered' });
 	onRecord(completed);
