@@ -57,7 +57,7 @@ interface PictureList {
 export const LIST_SOURCES = [
 	FROM_INPUT,
 	{ name: 'From URLs', value: 'url' },
-	{ name: 'From URLs and Input Data', value: 'both' },
+	{ name: 'From URLs and Input Data', value: 'both', description: 'The URLs come first' },
 ];
 
 /** The fields of a list of pictures, below the choice of `LIST_SOURCES`. */
