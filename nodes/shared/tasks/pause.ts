@@ -52,7 +52,8 @@ export function checkItemCount({ context }: TaskRun): string[] {
 function waitingJson(outcome: TaskItem, input: IDataObject, resumeUrl: string): IDataObject {
 	const { recordKey } = outcome;
 	const { fileName } = outcome.options;
-	const notes = [...outcome.notes, ...(isOpen(outcome) ? [NOT_READ] : [])];
+	const isToRead = isAccepted(outcome) && outcome.error === undefined;
+	const notes = [...outcome.notes, ...(isToRead ? [NOT_READ] : [])];
 	const beside = toJson({ ...besideTask({ ...outcome, notes }), fileName, recordKey, input });
 	if (!isAccepted(outcome)) {
 		return {

@@ -50,7 +50,6 @@ import {
 	keyOfPause,
 	markResumed,
 	NOT_READ,
-	openTasks,
 	outputEnd,
 	type PausedRun,
 	readAll,
@@ -350,7 +349,8 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 		await readAll(run, execution);
 	} else {
 		const isKnown = calledFor !== undefined && execution.ended.has(calledFor);
-		if (isKnown && openTasks(run, execution).length > 0) return undefined;
+		// Its own callback will come. After a read that failed, all are read again.
+		if (isKnown && execution.running !== undefined) return undefined;
 		const running = await findRunning(run, execution, calledFor);
 		if (running) return { running: running.taskId, isCalledFor: running.taskId === calledFor };
 	}

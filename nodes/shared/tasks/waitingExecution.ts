@@ -17,6 +17,8 @@ export class WaitingExecution {
 	readonly known = new Map<string, KnownTask>();
 	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
 	readonly others = new Set<string>();
+	/** The task that ran when the tasks were last read; absent if one of them could not be read. */
+	running?: string;
 	/** Why a task could not be read at the end of the pause, by id. */
 	readonly unread = new Map<string, string>();
 	/** The downloads under way. Repeated callbacks join them. */
@@ -153,10 +155,7 @@ async function noteEnd(
 	return true;
 }
 
-export const openTasks = (
-	{ outcomes }: ReadingPause,
-	{ ended }: WaitingExecution,
-): AcceptedItem[] =>
+const openTasks = ({ outcomes }: ReadingPause, { ended }: WaitingExecution): AcceptedItem[] =>
 	outcomes.filter(isAccepted).filter(({ taskId, error }) => !error && !ended.has(taskId));
 
 /** Returns a task that still runs, asking for `first` before the others, and for more and more at once: mostly, that is one request per call. */
@@ -166,12 +165,14 @@ export async function findRunning(
 	first?: string,
 ): Promise<AcceptedItem | undefined> {
 	const isFirst = ({ taskId }: AcceptedItem) => Number(taskId === first);
+	execution.running = undefined;
 	const queue = openTasks(run, execution).sort((one, other) => isFirst(other) - isFirst(one));
 	for (let done = 0; done < queue.length;) {
 		const asked = queue.slice(done, done + Math.max(1, done - 1));
 		done += asked.length;
 		const ends = await Promise.all(asked.map(async (item) => await noteEnd(run, item, execution)));
 		const running = asked[ends.indexOf(false)];
+		execution.running = running?.taskId;
 		if (running) return running;
 	}
 	return undefined;
