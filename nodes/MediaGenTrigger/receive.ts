@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { asError } from '../shared/api/errors';
-import { isMasked } from '../shared/api/redact';
 import { hasEnded } from '../shared/api/records';
 import { readReference } from '../shared/api/signedAddress';
 import { answer, readCallback } from '../shared/callbacks/callback';
@@ -13,7 +12,7 @@ import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
 import { Refusal } from './requestBounds';
 import { type TriggerState, triggerState } from './triggerState';
-import { checkSignature, type TaskReport, type TriggerCall, verify } from './verify';
+import { checkSignature, isUsableId, type TaskReport, type TriggerCall, verify } from './verify';
 
 /**
  * Handles a callback (spec, Events): parse, deduplicate, verify, start, answer. n8n starts the execution when this has returned.
@@ -91,16 +90,11 @@ const NO_ID =
 
 const NOT_STARTED = 'The execution has not begun yet: call again later';
 
-/** Other ids would spoil the log, or lead to the record of another id: behind a proxy, each such path would count as another task. */
-const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
-
 /** Reads the body and the query. Returns `undefined` for a body without a usable id. */
 async function parse(context: IWebhookFunctions): Promise<TriggerCall | undefined> {
 	const callback = await readCallback(context);
 	const { taskId } = callback;
-	if (taskId === undefined || !TASK_ID.test(taskId)) return undefined;
-	// The mask that hides the API key in an item would become the key in the URL of a request.
-	if (isMasked(encodeURIComponent(taskId))) return undefined;
+	if (taskId === undefined || !isUsableId(taskId)) return undefined;
 	return { ...callback, taskId, address: readReference({ ...context.getQueryData() }) };
 }
 

@@ -11,7 +11,14 @@ import {
 	type TaskFamily,
 	taskPath,
 } from '../shared/api/families';
-import { otherTaskIn, type TaskRecord, toTaskRecord } from '../shared/api/records';
+import {
+	namesTask,
+	otherIdIn,
+	otherTaskIn,
+	type TaskRecord,
+	toTaskRecord,
+} from '../shared/api/records';
+import { isMasked } from '../shared/api/redact';
 import { checkReference, type readReference, type Signature } from '../shared/api/signedAddress';
 import type { Callback } from '../shared/callbacks/callback';
 import type { AcceptedItem } from '../shared/output/items';
@@ -21,6 +28,12 @@ import { clock } from '../shared/util/clock';
 import { BASE_ADDRESS, type Settings } from './description';
 import { recentConnection } from './recentCredential';
 import { Refusal, type RequestBounds } from './requestBounds';
+
+/** Other ids would spoil the log, or lead to the record of another id: behind a proxy, each such path would count as another task. */
+const TASK_ID = /^(?!\.*$|\s)[^\p{C}\p{Zl}\p{Zp}/\\?#%]{1,128}(?<!\s)$/u;
+
+/** Whether an id may be asked for. The mask that hides the API key in an item would become the key in the URL of a request. */
+export const isUsableId = (id: string) => TASK_ID.test(id) && !isMasked(encodeURIComponent(id));
 
 /** A call with a usable id. */
 export interface TriggerCall extends Callback {
@@ -172,19 +185,30 @@ export async function verify(
 	}
 	const { taskQueryPath } = settings;
 	const hints = { hint: claimed && shownFamily(claimed.raw, []), taskQueryPath };
-	const request = async () => {
-		const answer = await retrieveTask(createClient(context, connection), taskId, hints);
-		// This does not say whether the task exists, so it is not remembered.
-		if (answer === 'unclear') throw new Refusal(503, UNCLEAR, `${OTHER_SERVER} ${NO_PATH}`);
-		return answer;
-	};
-	const found = await bounds.ask(taskId, isSigned, request);
+	const read = async (id: string) =>
+		await bounds.ask(id, isSigned, async () => {
+			const answer = await retrieveTask(createClient(context, connection), id, hints);
+			// This does not say whether the task exists, so it is not remembered.
+			if (answer === 'unclear') throw new Refusal(503, UNCLEAR, `${OTHER_SERVER} ${NO_PATH}`);
+			return answer;
+		});
+	let id = taskId;
+	let found = await read(taskId);
+	// A callback may have an id of its own beside that of the task, whose record has both. The other id may also be the parent's.
+	const named = claimed && otherIdIn(claimed.raw, taskId);
+	if (found === 'unknown' && named !== undefined && isUsableId(named)) {
+		const task = await read(named);
+		if (typeof task === 'object' && namesTask(task.record.raw, taskId)) {
+			found = task;
+			id = named;
+		}
+	}
 	if (found === 'forbidden')
 		throw new Refusal(503, 'the API key of this trigger may not read the task');
 	if (found === 'unknown' && callback.claimsEnd) throw new Refusal(503, UNKNOWN, NO_PATH);
 	if (found === 'unknown') throw new Refusal(200, UNKNOWN);
 	// With the API key masked, as in the record.
-	const shownId = connection.redactText(taskId);
+	const shownId = connection.redactText(id);
 	// The service may accept an id that is only similar to one of its own.
 	if (otherTaskIn(found.record.raw, shownId) !== undefined)
 		throw new Refusal(400, 'the service has the task under another id');

@@ -160,6 +160,10 @@ export function readTaskId(given: unknown): string | undefined {
 	return firstText([...named, ...[stated, inner, answer].flatMap(idsOf)]);
 }
 
+/** The first id of a task in a record, under the names that tasks have, that is not this one. */
+export const otherIdIn = (raw: Record<string, unknown>, taskId: string) =>
+	firstText(idsIn(raw).filter((id) => toText(id) !== taskId));
+
 /** Whether a record names this task, as its own or as that of the request. */
 export const namesTask = (raw: Record<string, unknown>, taskId: string) =>
 	idsOf(raw).map(toText).includes(taskId);

@@ -44,6 +44,17 @@ describe('A callback for a task', () => {
 		expect(output?.json).toMatchObject([{ taskId: 'stem', family: 'music', results }]);
 	});
 
+	test('by an id of the callback beside its own starts one, where its record has both', async () => {
+		const ids = { id: 'own-7', task_id: 'mine', status: 'completed' };
+		service.on('GET', shared('mine'), { json: { ...picture('mine'), ...ids } });
+		expect((await host.receive(ids)).output?.json).toMatchObject([{ taskId: 'mine' }]);
+		expect(await host.receive(ids)).toMatchObject(before);
+		// The other id of this one is its parent's.
+		service.on('GET', shared('parent'), { json: picture('parent') });
+		const child = { id: 'child', task_id: 'parent', status: 'completed' };
+		expect(await host.receive(child)).toMatchObject({ status: 503 });
+	});
+
 	test('whose record has its id beside an envelope starts one execution, with the task', async () => {
 		service.on('GET', shared('mine'), {
 			json: { code: 200, id: 'mine', data: { status: 'failed' } },
