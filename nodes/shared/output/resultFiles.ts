@@ -337,8 +337,9 @@ class Results {
 		let highest = 0;
 		return ordered.map((file) => {
 			const { index: given, kind, url, name, isFieldName, expiresAt, beside } = file;
-			// The number after the highest so far. Only the service numbers the pictures of a grid.
-			const index = given === undefined ? (this.family === 'grid' ? null : highest + 1) : given;
+			// The number after the highest so far. Only the service numbers the pictures of a grid; a text is none of several.
+			const hasNone = this.family === 'grid' || isTextLink(file);
+			const index = given === undefined ? (hasNone ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
 			const isOther = isLesser(file) || isTextLink(file);
 			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file) && !isOther;

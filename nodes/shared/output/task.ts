@@ -145,8 +145,11 @@ const hasEmptyPlace = (
 const linkIn = (entry: unknown, field: string): unknown =>
 	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
 
-/** Whether a task is completed, and the list of what it made has an entry without a link, beside others with one. */
-export function isPartial(raw: Record<string, unknown>, { family, status }: Task): boolean {
+/** Whether a task is completed, and the list of what it made has an entry without its link, beside files. */
+export function isPartial(
+	raw: Record<string, unknown>,
+	{ family, status, results }: Task,
+): boolean {
 	const place = family && FAMILIES[family].results;
 	if (!place || status !== 'completed') return false;
 	const result = objectOf(resultOf(raw));
@@ -154,7 +157,8 @@ export function isPartial(raw: Record<string, unknown>, { family, status }: Task
 		'list' in place
 			? listIn(result[place.list]).map((entry) => linkIn(entry, place.link))
 			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
-	return links.some(isBlankPlace) && !links.every(isBlankPlace);
+	// Another link of an entry, such as that of a stream, is not what the task is bought for.
+	return links.some(isBlankPlace) && (results.length > 0 || !links.every(isBlankPlace));
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */

@@ -345,6 +345,7 @@ describe('A completed record without a result is read again', () => {
 		['a title and a cover', MUSIC, titled, FIRST_SONG],
 		['the cover of a track', MUSIC, { music: [{ image_url: PICTURE }] }, FIRST_SONG],
 		['its lyrics', 'music.sounds', { music: [{ audio_url: '', lyrics_url: LYRICS }] }, FIRST_SONG],
+		['a stream', 'music.sounds', { music: [{ audio_url: '', stream_url_hd: LYRICS }] }, FIRST_SONG],
 		['its subtitles', VIDEO, { video_url: '', subtitles_url: LYRICS }, CLIP],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
 		const { item, reads } = await madeBy(operation, empty(result), completedWith({ url }));
