@@ -64,11 +64,10 @@ function withUsage(before: Fields = {}, usage: Fields): Fields {
 	const told = Object.entries(usage).filter(
 		([name, value]) => value !== null && !(value === 0 && before[name] !== undefined),
 	);
-	const merged = told.map(([name, value]) => [
-		name,
-		isObject(value) ? withUsage(objectOf(before[name]), value) : value,
-	]);
-	return { ...before, ...Object.fromEntries(merged) };
+	const merged: Fields = {};
+	for (const [name, value] of told)
+		merged[name] = isObject(value) ? withUsage(objectOf(before[name]), value) : value;
+	return { ...before, ...merged };
 }
 
 /** An answer that comes in events, in either style: the two styles cannot be confused. */

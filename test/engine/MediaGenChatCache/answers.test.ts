@@ -93,7 +93,8 @@ test.each([
 	['message', { content: 'It', stop_reason: 'MAX_OUTPUT_TOKENS' }, 'was cut'],
 	['message', { content: 'It', stop_reason: 'paused' }, mayNotBeWhole],
 	['completion', endsWith('content_filter', ''), refusedToAnswer],
-	['message', { content: '', stop_reason: 'REFUSAL' }, 'The model refused to answer'],
+	['completion', endsWith('content-filter', ''), 'The model refused to answer'],
+	['message', { content: '', stop_reason: ' REFUSAL' }, 'The model refused to answer'],
 ] as const)('%s: an answer that may be cut has a warning: %j', async (operation, body, words) => {
 	const { json } = await answer(operation, { ...body, usage: hit });
 	expect(json.warnings).toEqual([expect.stringContaining(words)]);

@@ -279,6 +279,11 @@ test.each<[string, Given, string]>([
 		images({ role: 'first_frame', url: front }, { role: none, url: none }),
 		'"Images With Roles" must have no entry whose expressions are all empty',
 	],
+	[
+		'a shot whose expressions are all empty',
+		shots({ prompt: 'out', duration: 5 }, { prompt: none, duration: none }),
+		'"Shots" must have no entry whose expressions are all empty',
+	],
 	['shots without a type', untyped, '"Shot Type" is required'],
 	['no shots', { ...prompt, multiShot: true }, '"Shots" is required'],
 	['seven shots', sevenShots, '"Shots" must have at most 6 shots'],

@@ -133,8 +133,14 @@ const isOff = (multiShot: unknown) =>
 const isDivided = (shotType: unknown) => shotType === 'intelligence';
 
 // One shot is the service's default, so the switch is sent only when it is on.
-function shotsOf({ multiShot, shotType, multiPrompt }: ParameterValues): ParameterValues {
+function shotsOf(
+	{ multiShot, shotType, multiPrompt }: ParameterValues,
+	pictures: PictureReader,
+	{ parameters }: INode,
+): ParameterValues {
 	if (isOff(multiShot)) return {};
+	if (!isDivided(shotType))
+		refuseEmptyRows(pictures, 'multiPrompt', filledRows(parameters.multiPrompt), multiPrompt);
 	return { multiShot, shotType, multiPrompt: isDivided(shotType) ? undefined : multiPrompt };
 }
 
@@ -165,6 +171,7 @@ function unsentOf(values: ParameterValues): string[] {
 async function toBody(values: ParameterValues, item: ExecutedItem): Promise<PanelBody> {
 	const { model, prompt, negativePrompt, mode, duration, aspectRatio, watermark, audio } = values;
 	const pictures = new PictureReader(item);
+	const node = item.context.getNode();
 	requireExpressions(item, values, ['imageInput', 'referType']);
 	return {
 		body: {
@@ -176,9 +183,9 @@ async function toBody(values: ParameterValues, item: ExecutedItem): Promise<Pane
 			aspectRatio,
 			watermark,
 			audio,
-			...(await imagesOf(values, pictures, item.context.getNode())),
+			...(await imagesOf(values, pictures, node)),
 			...videoOf(values, pictures),
-			...shotsOf(values),
+			...shotsOf(values, pictures, node),
 			...(await elementsOf(values.elementList, pictures, item)),
 		},
 		notes: unsentOf(values),
