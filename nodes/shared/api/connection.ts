@@ -7,7 +7,7 @@ import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { isPrivateHost } from './address';
 import { BRAND_WORDS, type BrandWordMap, brandWordMap } from './brandWords';
-import { asError } from './errors';
+import { asError, NOTHING_SENT } from './errors';
 import { keyAsSent, type Redactor, redactor } from './redact';
 
 export const CREDENTIAL_TYPE = 'mediaGenApi';
@@ -104,7 +104,7 @@ export async function getConnection(context: CredentialSource): Promise<Connecti
 		};
 	} catch (error) {
 		throw new NodeOperationError(node, 'The MediaGen credential cannot be used', {
-			description: asError(error).message,
+			description: `${asError(error).message}.\n${NOTHING_SENT}`,
 		});
 	}
 }

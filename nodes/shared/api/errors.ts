@@ -1,6 +1,9 @@
 import { isObject, isText, listIn, objectOf, toText } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 
+/** A line in the description of an error that occurs before a request. */
+export const NOTHING_SENT = 'Nothing was sent to the service.';
+
 /**
  * Whether a failed request may have been carried out anyway. `no`: the service said so, or never received it.
  * `maybe`: the connection broke after the request may have arrived, so a purchase must not be repeated.

@@ -20,9 +20,6 @@ import {
 } from '../api/errors';
 import { atItem } from '../util/names';
 
-/** A line in the description of an error that occurs before the purchase. */
-export const NOTHING_SENT = 'Nothing was sent to the service.';
-
 /** Ends a line of a description: the editor shows it as HTML. */
 export const LINE_END = '<br>\n';
 

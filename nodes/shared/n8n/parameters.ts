@@ -6,12 +6,13 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { NOTHING_SENT } from '../api/errors';
 import { isBlank, isObject, jsonForm, jsonObject, objectOf } from '../util/json';
 import { toApiName, toCamelCase } from '../util/names';
 import { toId } from '../util/schema';
 import type { z } from '../util/vendor/zod';
 import { PendingUpload } from './binary';
-import { itemError, NOTHING_SENT } from './nodeErrors';
+import { itemError } from './nodeErrors';
 import { additionalBodyFieldsField } from './options';
 
 /** The values of parameters by name: collections flattened, everything unset left out. */

@@ -2,10 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import type { MediaGenClient } from '../api/client';
-import { asError } from '../api/errors';
+import { asError, NOTHING_SENT } from '../api/errors';
 import { remainingFields } from '../api/balance';
 import type { FailedItem } from '../n8n/failedItems';
-import { NOTHING_SENT } from '../n8n/nodeErrors';
 import type { BuyingItem, UnboughtItem } from '../output/items';
 import { hint, repeated } from '../report/hints';
 import { toJson } from '../util/json';

@@ -1,6 +1,7 @@
 import { hostOf, isPrivateHost } from '../api/address';
+import { NOTHING_SENT } from '../api/errors';
 import { below, isSigned, withReference } from '../api/signedAddress';
-import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
+import { itemError } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isExpression, parseField } from '../n8n/parameters';
 import { isBlank } from '../util/json';

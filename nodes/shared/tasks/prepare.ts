@@ -4,12 +4,13 @@ import { NodeOperationError } from 'n8n-workflow';
 import { isPrivateHost, isWholeLink } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
+import { NOTHING_SENT } from '../api/errors';
 import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
-import { itemError, NOTHING_SENT } from '../n8n/nodeErrors';
+import { itemError } from '../n8n/nodeErrors';
 import { isTool, itemReuse, parseOptions, readItemOptions } from '../n8n/readOptions';
 import {
 	type ExecutedItem,

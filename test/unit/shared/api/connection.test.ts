@@ -249,7 +249,7 @@ describe('The credential of a node', () => {
 		).rejects.toMatchObject({
 			message: 'The MediaGen credential cannot be used',
 			description:
-				'"Base URL" must be a full address that begins with https://, or with http:// on a private host',
+				'"Base URL" must be a full address that begins with https://, or with http:// on a private host.\nNothing was sent to the service.',
 		});
 	});
 });
