@@ -70,10 +70,7 @@ type TaskOrigin = Pick<Task, 'taskId' | 'family' | 'operation'> & { request?: Se
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/**
- * Names that a record's own fields never replace: an item can have them beside the task, those from `fileName` on while it waits. `index` is
- * that of a file: the next node would take it for the number of the picture or the track that was chosen.
- */
+/** Names that a record's own fields never replace: an item has them beside the task, `index` for a file, and those from `fileName` on while it waits. */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
@@ -146,10 +143,8 @@ const linkIn = (entry: unknown, field: string): unknown =>
 	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
 
 /** Whether a task is completed, and the list of what it made has an entry without its link, beside files. */
-export function isPartial(
-	raw: Record<string, unknown>,
-	{ family, status, results }: Task,
-): boolean {
+export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
+	const { family, status, results } = task;
 	const place = family && FAMILIES[family].results;
 	if (!place || status !== 'completed') return false;
 	const result = objectOf(resultOf(raw));

@@ -4,7 +4,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { type BrandWordMap, inDeploymentWords, toDeploymentWords } from '../api/brandWords';
 import { recordKeyIn } from '../n8n/failedItems';
 import { isTool, requestParameters } from '../n8n/readOptions';
-import { hashOf, isObject, objectIn, objectOf, toJson } from '../util/json';
+import { hashOf, isObject, isText, objectIn, objectOf, toJson } from '../util/json';
 import { Memory } from '../util/memory';
 import { z } from '../util/vendor/zod';
 
@@ -111,6 +111,8 @@ function requestKey(purchase: Purchase): string {
 	return key;
 }
 
+const requestIn = (key: string) => key.split('.')[0];
+
 /**
  * What this execution bought with this node. A record of an item that came out is dropped; the others are kept for the next attempt: *Retry
  * On Fail*, an agent's next try, a failed execution that is run again, or an error item that is led back. Each step takes constant time.
@@ -121,13 +123,14 @@ export class PurchaseRecords {
 
 	private readonly run: string = randomUUID();
 
+	/** Who sends a request: this run, for this record. */
+	private readonly senderOf = (key: string) => `${this.run} ${key}`;
+
 	/** n8n's run index: the same in each attempt of a run, one more in each round of a loop. It is new in each try of an agent's tool: there it is ''. */
 	readonly runIndex: string = '';
 
-	/** Keys of this run's own records, by item. */
+	/** Keys of this run's own records, by item; and of those that earlier attempts left. */
 	private readonly keys = new Map<number, string>();
-
-	/** The same of what earlier attempts left. */
 	private left?: ReadonlyMap<number, string>;
 
 	private readonly isTool: boolean;
@@ -281,33 +284,24 @@ export class PurchaseRecords {
 		late.set(this.senderOf(key), known);
 	}
 
-	/** Who sent a request: this run, for this record. */
-	private senderOf(key: string): string {
-		return `${this.run} ${key}`;
-	}
-
 	private namedBy(itemIndex: number): string | undefined {
 		return recordKeyIn(this.execution.getInputData()[itemIndex]?.json);
 	}
 
 	/** Where the record of a purchase may be: by its request, by what its item names, and of another request from the same item and parameters. */
 	private placesOf(purchase: Purchase): string[] {
-		const origin = this.origins[this.originOf(purchase.itemIndex)];
-		return [...this.placesOfRequest(purchase), ...(typeof origin === 'string' ? [origin] : [])];
-	}
-
-	private placesOfRequest(purchase: Purchase): string[] {
 		const key = this.keyFor(purchase);
-		const [request] = key.split('.');
 		const named = this.namedBy(purchase.itemIndex);
-		return named?.startsWith(`${request}.`) ? [key, named] : [key];
+		const origin = this.origins[this.originOf(purchase.itemIndex)];
+		return [key, named && requestIn(named) === requestIn(key) ? named : '', origin].filter(isText);
 	}
 
 	/** The record that no run has. */
 	private find(purchase: Purchase) {
 		for (const place of this.placesOf(purchase)) {
 			const left = this.at(place).find(({ run }) => !activeRuns.has(run));
-			if (left) return { ...left, place, isSame: this.placesOfRequest(purchase).includes(place) };
+			const isSame = requestIn(place) === requestKey(purchase);
+			if (left) return { ...left, place, isSame };
 		}
 		return undefined;
 	}

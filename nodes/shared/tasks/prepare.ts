@@ -97,12 +97,7 @@ const fixedExpressions = ({ parameters }: INode) =>
 	});
 
 /** Refuses a link that a public service cannot reach: its task would fail after the purchase. Where it is in the panel, if it is there. */
-function checkLinks(
-	item: ExecutedItem,
-	body: RequestBody,
-	values: ParameterValues,
-	run: TaskRun,
-): void {
+function checkLinks(item: ExecutedItem, body: RequestBody, values: object, run: TaskRun): void {
 	const { connection } = run.client;
 	const service = parseWebUrl(connection.baseUrl);
 	if (connection.allowPrivateCallbacks || (service && isPrivateHost(service))) return;
@@ -112,11 +107,9 @@ function checkLinks(
 		const url = isWholeLink(text.trim()) ? parseWebUrl(text.trim()) : undefined;
 		if (!url || !isPrivateHost(url)) continue;
 		const message = `is not public: the service cannot reach ${url.hostname}`;
-		const given = [...textsIn(values)];
-		const own =
-			given.find(([, value]) => value.trim() === text.trim()) ??
-			given.find(([, value]) => value.includes(text));
-		throw validationError(item, [{ path: own?.[0] ?? path, message }], ON_OWN_NETWORK);
+		const given = [...textsIn(values)].filter(([, value]) => value.includes(text));
+		const [own = path] = given.find(([, value]) => value.trim() === text.trim()) ?? given[0] ?? [];
+		throw validationError(item, [{ path: own, message }], ON_OWN_NETWORK);
 	}
 }
 
