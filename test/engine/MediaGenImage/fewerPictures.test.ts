@@ -59,7 +59,10 @@ test('what was missing before a pause, and came meanwhile, is not said', async (
 	service.on('GET', '/v1/tasks/task_1', pictures(2));
 	service.on('GET', '/v1/tasks/task_2', running);
 	const execution = await pauseNode(run('callback', {}, 2));
-	expect(execution.waiting[0]?.json.notes).toEqual([fewer]);
+	expect(execution.waiting[0]?.json.notes).toEqual([
+		fewer,
+		expect.stringContaining('not read again'),
+	]);
 	forgetPauses();
 	for (const id of ['task_1', 'task_2']) service.on('GET', `/v1/tasks/${id}`, pictures(4));
 	const { resumed } = await execution.callback({ id: 'task_2', status: 'completed' });
