@@ -174,7 +174,7 @@ const STOP_REASONS = {
 };
 
 const endsAs = (kind: keyof typeof STOP_REASONS) => (end: AnswerEnd) =>
-	STOP_REASONS[kind].includes(end.stopReason?.trim().toLowerCase().replace('-', '_') ?? '');
+	STOP_REASONS[kind].includes(end.stopReason?.trim().toLowerCase().replaceAll('-', '_') ?? '');
 
 export const isCut = endsAs('cut');
 

@@ -177,6 +177,9 @@ const REQUIRED = 'is required';
 
 const NO_VALUE = `${REQUIRED}: its expression is empty`;
 
+/** Fields whose default is a field of the item. */
+const OF_AN_ITEM = ['taskId', 'audioIndex', 'index'];
+
 /** Where the parameter of a field can stand. */
 const COLLECTIONS = [[], ['additionalFields'], ['options']];
 
@@ -196,10 +199,10 @@ export function validationError(
 		return `"${placeOf(fields, path)}" ${words}`;
 	});
 	const others = sentences.slice(1).map((sentence) => `${sentence}.`);
-	// Where a task ID can come from, if no node before has one.
-	const missing = sentences[0]?.endsWith(NO_VALUE) ? issues[0]?.path[0] : undefined;
-	const source = missing === 'task_id' && fields.find(({ name }) => name === 'taskId')?.description;
-	const end = [NOTHING_SENT, source].filter(Boolean).join(' ');
+	// Where such a value can come from, if the item has none.
+	const missing = sentences[0]?.endsWith(NO_VALUE) ? toCamelCase(String(issues[0]?.path[0])) : '';
+	const source = OF_AN_ITEM.includes(missing) && fields.find(({ name }) => name === missing);
+	const end = [NOTHING_SENT, source && source.description].filter(Boolean).join(' ');
 	// n8n shows it in one line.
 	const description = [...others, ...(hint === undefined ? [] : [hint]), end].join('\n');
 	return itemError(node, sentences[0] ?? '', itemIndex, description);

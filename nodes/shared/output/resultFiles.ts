@@ -98,6 +98,7 @@ const isTextName = (name: string | null) => TEXT_NAME.test(toApiName(name ?? '')
 
 /** Whether a link leads to a text about a result. */
 export function isTextLink({ name, url }: Pick<ResultFile, 'name' | 'url'>): boolean {
+	if (DATA_URL.test(url)) return false;
 	const path = parseWebUrl(url)?.pathname ?? '';
 	return TEXT_ENDING.test(path) || (isTextName(name) && !MEDIA_EXTENSION.test(path));
 }

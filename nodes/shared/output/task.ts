@@ -70,11 +70,11 @@ type TaskOrigin = Pick<Task, 'taskId' | 'family' | 'operation'> & { request?: Se
 /** Fields of a record that the shared shape has under another name, or that repeat the request. */
 const SHOWN_ELSEWHERE = new Set(['id', 'result', 'fail_reason', 'image_urls']);
 
-/** Names that a record's own fields never replace: an item has them beside the task, `index` for a file, and those from `fileName` on while it waits. */
+/** Names that a record's own fields never replace: an item has them beside the task, `index` and `kind` for a file, and those from `fileName` on while it waits. */
 const RESERVED = new Set([
 	...Object.keys(taskShape.shape),
 	...Object.keys(besideTaskShape.shape),
-	...['index', 'record', 'task', 'fileName', 'recordKey', 'requestLinks'],
+	...['index', 'kind', 'record', 'task', 'fileName', 'recordKey', 'requestLinks'],
 	...['evaluatedOptions', 'leftOut', 'pauseLimit', 'secretDigest'],
 ]);
 
@@ -142,6 +142,9 @@ const hasEmptyPlace = (
 const linkIn = (entry: unknown, field: string): unknown =>
 	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
 
+/** Names of links that may be there before the song. */
+const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|karaoke|lyric|lrc|midi|waveform/i;
+
 /** Whether a task is completed, and the list of what it made has an entry without its link, beside files. */
 export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
 	const { family, status, results } = task;
@@ -152,8 +155,9 @@ export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
 		'list' in place
 			? listIn(result[place.list]).map((entry) => linkIn(entry, place.link))
 			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
-	// Another link of an entry, such as that of a stream, is not what the task is bought for.
-	return links.some(isBlankPlace) && (results.length > 0 || !links.every(isBlankPlace));
+	const isBeside = ({ name }: ResultFile) => BESIDE_A_SONG.test(name ?? '');
+	const hasOthersOnly = results.length > 0 && results.every(isBeside);
+	return links.some(isBlankPlace) && (hasOthersOnly || !links.every(isBlankPlace));
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */

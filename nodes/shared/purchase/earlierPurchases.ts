@@ -2,13 +2,15 @@ import type { INode } from 'n8n-workflow';
 
 import { nameRecords, withParagraph } from '../n8n/failedItems';
 import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
+import { isTool } from '../n8n/readOptions';
 import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
 
-const EARLIER = 'Of earlier attempts (get a task with the resource Task, operation Get):';
+const EARLIER = 'Of earlier attempts:';
 
 function inWords(purchase: PurchaseState): string {
-	if (purchase.state === 'accepted') return `task ${purchase.taskId}`;
+	if (purchase.state === 'accepted')
+		return `task ${purchase.taskId} (get it with the resource Task, operation Get)`;
 	return purchase.state === 'answered' ? 'answered' : 'may have been bought';
 }
 
@@ -28,7 +30,8 @@ export function sayWhatIsLeft(
 /** The error of an attempt that ends as a whole, with what earlier ones left: such as "Retry On Fail", once the credential is broken. */
 export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRecords): NodeError {
 	const error = asNodeError(node, thrown);
-	const left = records.leftByItem();
+	// For a tool of an agent, earlier attempts are those of other calls.
+	const left = isTool(node) ? [] : records.leftByItem();
 	if (left.length === 0) return error;
 	const lines = left.map(
 		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,

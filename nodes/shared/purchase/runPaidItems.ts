@@ -286,11 +286,14 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	outcomes: readonly Ended[],
 	isRefunded: (outcome: Ended) => boolean = () => false,
 ): void {
-	const keepAll = fatalItem(context, outcomes) !== undefined || isRunAgain(context, outcomes[0]);
+	const isFatal = fatalItem(context, outcomes) !== undefined;
+	const keepAll = isFatal || isRunAgain(context, outcomes[0]);
 	for (const outcome of outcomes) {
 		if ((outcome.error === undefined && !keepAll) || isRefunded(outcome))
 			records.drop(outcome.itemIndex);
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
-	if (outcomes.some(isFailed) && !isTool(context.getNode())) sayWhatIsLeft(records, outcomes);
+	// The error of the whole run says it, too.
+	if (outcomes.some(isFailed) && !isFatal && !isTool(context.getNode()))
+		sayWhatIsLeft(records, outcomes);
 }

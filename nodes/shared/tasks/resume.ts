@@ -63,6 +63,7 @@ type CallbackRun = PausedRun<IWebhookFunctions> & { waiting: z.infer<typeof wait
 type Call = Pick<CallbackRun, 'context' | 'family' | 'client' | 'isKept'>;
 
 const ownText = z.string().optional().catch(undefined);
+const ownNumber = z.number().nullable().catch(null);
 
 /** With the binary mode "combined", n8n gives an expression the JSON in place of the item. */
 const waitingItem = z.union([
@@ -80,6 +81,9 @@ const waitingJson = z.object({
 	taskId: ownText,
 	status: z.enum(TASK_STATUSES).catch('submitted'),
 	serviceStatus: z.string().catch(''),
+	progress: ownNumber,
+	cost: ownNumber,
+	creditsCost: ownNumber,
 	error: z
 		.object({
 			message: z.string(),
@@ -113,8 +117,11 @@ const waitingJson = z.object({
 	pauseLimit: z.number().optional().catch(undefined),
 });
 
-const failureAsWritten = ({ serviceStatus, error }: z.infer<typeof waitingJson>) => ({
-	serviceStatus,
+const failureAsWritten = ({ error, ...task }: z.infer<typeof waitingJson>) => ({
+	serviceStatus: task.serviceStatus,
+	progress: task.progress,
+	cost: task.cost,
+	creditsCost: task.creditsCost,
 	error: {
 		message: error.message,
 		code: error.code ?? null,
@@ -210,6 +217,7 @@ function finalOutcomes(run: CallbackRun, execution: WaitingExecution): TaskItem[
 		const known = execution.known.get(taskId);
 		const end = execution.ended.get(taskId) ?? (known?.hasFiles ? known.result : undefined);
 		if (end) return { ...end, itemIndex, options, recordKey };
+		if (outcome.error) return outcome;
 		const input = rowIn(run.waiting[at]?.json);
 		const asWritten = { ...outcome, options: { ...outcome.options, input } };
 		const reason = execution.unread.get(taskId);

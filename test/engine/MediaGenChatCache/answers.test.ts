@@ -90,7 +90,7 @@ const refusedToAnswer = 'The model refused to answer (stop reason "content_filte
 test.each([
 	['message', { content: 'It', stop_reason: 'max_tokens' }, 'The answer was cut at "Max Tokens".'],
 	['completion', endsWith('length', 'It'), 'was cut'],
-	['message', { content: 'It', stop_reason: 'MAX_OUTPUT_TOKENS' }, 'was cut'],
+	['message', { content: 'It', stop_reason: 'MAX-OUTPUT-TOKENS' }, 'was cut'],
 	['message', { content: 'It', stop_reason: 'paused' }, mayNotBeWhole],
 	['completion', endsWith('content_filter', ''), refusedToAnswer],
 	['completion', endsWith('content-filter', ''), 'The model refused to answer'],

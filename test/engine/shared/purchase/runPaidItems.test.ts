@@ -720,7 +720,7 @@ describe('An attempt under Retry On Fail that does not come to a purchase names 
 			status: 'not submitted',
 			error: {
 				message: expect.stringContaining('no binary data in the field "gone"'),
-				description: expect.stringMatching(/Of earlier attempts .*: task task_2\.$/),
+				description: expect.stringMatching(/Of earlier attempts: task task_2 \(.*\)\.$/),
 				recordKey: expect.any(String),
 			},
 		});
@@ -737,7 +737,7 @@ describe('An attempt under Retry On Fail that does not come to a purchase names 
 			Array(2).fill({
 				error: {
 					message: expect.stringContaining('credential cannot be used'),
-					description: expect.stringContaining('Row 2 (item 1): task task_2.'),
+					description: expect.stringContaining('Row 2 (item 1): task task_2 ('),
 				},
 			}),
 		);

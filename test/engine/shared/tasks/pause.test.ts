@@ -56,7 +56,7 @@ test('a row that fails before it is bought, where an earlier attempt bought it, 
 	const hasBought = "$execution.customData.get('mediagen_tasks')";
 	const prompt = `={{ $itemIndex === 1 && ${hasBought} ? '' : $json.prompt }}`;
 	const { waiting } = await pause(2, { concurrency: 1 }, { given: { prompt }, ...retryAndGoOn });
-	const description: unknown = expect.stringMatching(/Of earlier attempts .*: task task_1\.$/);
+	const description: unknown = expect.stringMatching(/Of earlier attempts: task task_1 \(.*\)\.$/);
 	expect(waiting.map(({ json }) => json)).toMatchObject([
 		{ taskId: 'task_2' },
 		{ status: 'not submitted', error: { description, recordKey: expect.any(String) } },

@@ -353,6 +353,13 @@ describe('A completed record without a result is read again', () => {
 		expect(reads).toBe(2);
 	});
 
+	test('a picture in the record itself is whole, though its link is empty', async () => {
+		const images = [{ url: null, b64_json: 'iVBORw0KGgoAAAANSUhEUg==' }];
+		const { item, reads } = await madeBy(IMAGE, completedWith({ images }));
+		expect(item?.results).toHaveLength(1);
+		expect(reads).toBe(1);
+	});
+
 	test.each<[string, string, object]>([
 		['grid.variation', 'VARIATION', []],
 		['grid.reroll', 'REROLL', ['', '', '', '']],

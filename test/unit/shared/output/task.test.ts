@@ -14,7 +14,15 @@ const common = { taskId: 'task_1', family: 'image' as const, operation: 'generat
 test("a record's own fields never replace the task's", () => {
 	const x = 'x';
 	const ids = { taskId: 'other', task_id: 'other', family: 'cat', operation: 'surgery' };
-	const texts = { url: x, index: 3, notes: x, reference: x, service_status: x, file_name: x };
+	const texts = {
+		url: x,
+		index: 3,
+		kind: x,
+		notes: x,
+		reference: x,
+		service_status: x,
+		file_name: x,
+	};
 	const purchase = { purchase_key: x, reused: true, record_key: x };
 	const waiting = {
 		...{ request_links: { urls: [x] }, evaluated_options: {}, left_out: true },
