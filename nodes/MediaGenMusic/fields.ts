@@ -27,11 +27,9 @@ export const track = (
 		displayName: 'Track Number',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		// An item of a MediaGen node that stands for one track has its number. One for its cover or its lyrics has none: nothing is bought.
-		default:
-			"={{ $json.taskId && ['audio', 'image', 'video'].includes($json.kind) ? ($json.kind === 'audio' && $json.index) || '' : 1 }}",
-		description:
-			"Which of the task's tracks to use, counted from 1. Of the files of a task, only the songs have a number: keep them with a Filter on {{ $json.kind }}.",
+		// An item of a MediaGen node that stands for one track has its number.
+		default: '={{ ($json.taskId && $json.index) || 1 }}',
+		description: "Which of the task's tracks to use, counted from 1",
 	}),
 });
 

@@ -317,20 +317,6 @@ test.each<[string, string, Given, string]>([
 	expectRefused(service, await run(operation, given, items), message);
 });
 
-test.each([
-	{ kind: 'image', index: 3 },
-	{ kind: 'audio', index: null },
-])('the file %j of a previous node is no track: nothing is bought for it', async (file) => {
-	const result = await run('crop', span, [{ json: { taskId: 't', ...file } }]);
-	expectRefused(service, result, '"Track Number" is required: its expression is empty');
-});
-
-test('a column named kind says nothing of a track', async () => {
-	const { id } = service.sandbox.originals.track();
-	await run('crop', span, [{ json: { taskId: id, kind: 'demo' } }]);
-	expect(sent()).toMatchObject([{ task_id: id, audio_index: 1 }]);
-});
-
 test('the track of a previous node is taken without an expression being written', async () => {
 	const wait = { waitMode: 'poll', downloadFiles: false };
 	const made = await run('sounds', { prompt: 'waves', output: 'files', ...wait });

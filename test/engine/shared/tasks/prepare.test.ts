@@ -51,13 +51,11 @@ test('the grid and its first picture would be varied by the same request: refuse
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test('a song and its covers: a cover is no track, and nothing is bought', async () => {
+test('a song and its covers: four files are two requests, and each would be bought twice', async () => {
 	const items = songFiles();
 	const music = newNodeRunner(service, new MediaGenMusic(), 'music');
 	const { error } = await music('coverSong', { tags: 'folk' }, items);
-	const noTrack = '"Track Number" is required: its expression is empty [row 3 (item 2)]';
-	expect(error?.message).toBe(noTrack);
-	expect(error?.description).toContain('keep them with a Filter on {{ $json.kind }}');
+	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
