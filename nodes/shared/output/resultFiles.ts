@@ -339,10 +339,11 @@ class Results {
 		return ordered.map((file) => {
 			const { index: given, kind, url, name, isFieldName, expiresAt, beside } = file;
 			// The number after the highest so far. Only the service numbers the pictures of a grid; a text is none of several.
-			const hasNone = this.family === 'grid' || isTextLink(file);
+			const isTextFile = isTextLink(file);
+			const hasNone = this.family === 'grid' || isTextFile;
 			const index = given === undefined ? (hasNone ? null : highest + 1) : given;
 			highest = Math.max(highest, index ?? 0);
-			const isOther = isLesser(file) || isTextLink(file);
+			const isOther = isLesser(file) || isTextFile;
 			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file) && !isOther;
 			return { index, kind, url, name: saysNothing ? null : name, expiresAt, ...beside };
 		});

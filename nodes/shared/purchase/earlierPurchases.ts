@@ -2,7 +2,6 @@ import type { INode } from 'n8n-workflow';
 
 import { nameRecords, withParagraph } from '../n8n/failedItems';
 import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
-import { isTool } from '../n8n/readOptions';
 import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
 
@@ -30,8 +29,7 @@ export function sayWhatIsLeft(
 /** The error of an attempt that ends as a whole, with what earlier ones left: such as "Retry On Fail", once the credential is broken. */
 export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRecords): NodeError {
 	const error = asNodeError(node, thrown);
-	// For a tool of an agent, earlier attempts are those of other calls.
-	const left = isTool(node) ? [] : records.leftByItem();
+	const left = records.leftByItem();
 	if (left.length === 0) return error;
 	const lines = left.map(
 		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,

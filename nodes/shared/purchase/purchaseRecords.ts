@@ -170,9 +170,9 @@ export class PurchaseRecords {
 		return place !== undefined;
 	}
 
-	/** What earlier attempts left of this run's items, and no other run has, with the key of each record. */
+	/** What earlier attempts left of this run's items, and no other run has, with the key of each record. For an agent, those are other calls. */
 	leftByItem(): Array<{ itemIndex: number; key: string; purchase: PurchaseState }> {
-		return Object.keys(this.records).flatMap((key) => {
+		return (this.isTool ? [] : Object.keys(this.records)).flatMap((key) => {
 			const [, runIndex, itemIndex] = key.split('.');
 			const left = runIndex === this.runIndex ? this.at(key) : [];
 			return left

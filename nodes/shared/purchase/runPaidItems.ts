@@ -13,7 +13,7 @@ import {
 import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
-import { isTool, optionsOfFailedItem } from '../n8n/readOptions';
+import { optionsOfFailedItem } from '../n8n/readOptions';
 import { type BuyingItem, fatalItem, rejected, type UnboughtItem } from '../output/items';
 import { clock } from '../util/clock';
 import { rowOf } from '../util/names';
@@ -294,6 +294,5 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
 	}
 	// The error of the whole run says it, too.
-	if (outcomes.some(isFailed) && !isFatal && !isTool(context.getNode()))
-		sayWhatIsLeft(records, outcomes);
+	if (outcomes.some(isFailed) && !isFatal) sayWhatIsLeft(records, outcomes);
 }
