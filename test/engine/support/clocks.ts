@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
-import { setTimeout as realSleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as realSleep } from 'node:timers/promises';
 
 import type { Clock } from '../../../nodes/shared/util/clock';
 import { type ManualClock, manualClock } from '../../../sandbox/service';
@@ -17,7 +17,30 @@ const START = Date.UTC(2026, 0, 1);
 
 const STEP_MS = 5;
 
-/** A clock that only sleeping moves: whoever sleeps wakes at once, and the time has passed. */
+let requestsUnderWay = 0;
+
+function countRequest(message: unknown): void {
+	if (!(
+		typeof message === 'object' &&
+		message !== null &&
+		'request' in message &&
+		message.request instanceof ClientRequest
+	))
+		return;
+	requestsUnderWay++;
+	message.request.once('close', () => requestsUnderWay--);
+}
+
+const REQUESTS = 'http.client.request.start';
+
+// The channel belongs to the process, in which Jest runs several files.
+beforeAll(() => subscribe(REQUESTS, countRequest));
+afterAll(() => unsubscribe(REQUESTS, countRequest));
+
+/**
+ * A clock that only sleeping moves: whoever sleeps wakes at once, and the time has passed. While a request is under way, a sleep takes a
+ * moment of the machine, so that a time limit does not pass before the answer has come.
+ */
 export function jumpingClock(): Clock & { advance(ms: number): void } {
 	let now = START;
 	return {
@@ -25,7 +48,7 @@ export function jumpingClock(): Clock & { advance(ms: number): void } {
 		sleep: async (ms) => {
 			if (isStill()) await forever;
 			now += Math.max(0, ms);
-			await new Promise((resolve) => setImmediate(resolve));
+			await (requestsUnderWay > 0 ? realSleep(1) : immediate());
 		},
 		toHostMs: (ms) => ms,
 		advance: (ms) => {
@@ -49,6 +72,11 @@ export const cancelWhen =
 	(cancel: () => void): void =>
 		void until(condition).then(cancel);
 
+/** As many turns of this process: what has arrived is read in them, however busy the machine is. */
+export async function turns(count = 50): Promise<void> {
+	for (let turn = 0; turn < count; turn++) await realSleep(1);
+}
+
 /** So long on the machine's clock. */
 export const realMs = async (ms: number) => await realSleep(ms);
 
@@ -63,28 +91,11 @@ export function useShortRequestLimit(ms = 5_000): void {
 	afterAll(() => (longestHostMs = Infinity));
 }
 
-let requestsUnderWay = 0;
-
-function countRequest(message: unknown): void {
-	if (!(
-		typeof message === 'object' &&
-		message !== null &&
-		'request' in message &&
-		message.request instanceof ClientRequest
-	))
-		return;
-	requestsUnderWay++;
-	message.request.once('close', () => requestsUnderWay--);
-}
-
-const REQUESTS = 'http.client.request.start';
-
-// The channel belongs to the process, in which Jest runs several files.
-beforeAll(() => subscribe(REQUESTS, countRequest));
-afterAll(() => unsubscribe(REQUESTS, countRequest));
-
 /** The nodes' limit of a minute for a download without data is six seconds. */
 const SCALE_OF_REQUESTS = 10;
+
+/** In a hurry, ten seconds pass in a step of five milliseconds: not at once, but in pieces, each of which a request ends. */
+const HURRY = { scale: 2_000, pieceMs: 250 };
 
 /**
  * A clock that runs `scale` times as fast as the machine's for those who sleep, and stands still when nobody does. It goes in steps,
@@ -96,9 +107,10 @@ const SCALE_OF_REQUESTS = 10;
 export function fastClock(
 	scale: number,
 	scaleOfRequests = Math.min(scale, SCALE_OF_REQUESTS),
-): Clock & ManualClock {
+): Clock & ManualClock & { hurried<Result>(work: Promise<Result>): Promise<Result> } {
 	const time = manualClock(START);
 	let sleepers = 0;
+	let hurries = 0;
 	let isRunning = false;
 	let moved = Promise.resolve();
 
@@ -108,12 +120,23 @@ export function fastClock(
 		await moved;
 	}
 
+	async function hurry(): Promise<void> {
+		let left = STEP_MS * HURRY.scale;
+		while (left > 0 && sleepers > 0 && hurries > 0 && requestsUnderWay === 0) {
+			await advance(HURRY.pieceMs);
+			left -= HURRY.pieceMs;
+			// Who was woken begins its request.
+			await immediate();
+		}
+	}
+
 	async function run(): Promise<void> {
 		if (isRunning) return;
 		isRunning = true;
 		while (sleepers > 0) {
 			await realSleep(STEP_MS);
-			await advance(STEP_MS * (requestsUnderWay > 0 ? scaleOfRequests : scale));
+			if (requestsUnderWay === 0 && hurries > 0) await hurry();
+			else await advance(STEP_MS * (requestsUnderWay > 0 ? scaleOfRequests : scale));
 		}
 		isRunning = false;
 	}
@@ -131,6 +154,11 @@ export function fastClock(
 				sleepers--;
 			}
 			if (isStill()) await forever;
+		},
+		/** Until the work is done, time passes as fast as it can while no request is under way. For a test that does nothing but wait. */
+		async hurried(work) {
+			hurries++;
+			return await work.finally(() => hurries--);
 		},
 		toHostMs: (ms) => Math.min(ms, longestHostMs),
 	};
