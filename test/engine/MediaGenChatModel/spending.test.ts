@@ -1,5 +1,6 @@
 import { useChatSandbox } from '../support/chat';
 import { ask, user, withModel } from '../support/chatModel';
+import { turns, until } from '../support/clocks';
 import { useScriptedService } from '../support/scriptedService';
 import { chatAnswer } from '../support/scriptedTasks';
 
@@ -69,11 +70,14 @@ describe('a chain that asks all its questions at once', () => {
 		scripted.on('POST', '/v1/messages', {
 			raw: (response) => {
 				most = Math.max(most, ++inFlight);
-				// Long enough for all that are asked at once.
-				setTimeout(() => {
-					inFlight--;
-					response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-				}, 100);
+				// Nothing is answered before the fifth has come, and a sixth would come as soon.
+				void until(() => most >= 5)
+					.catch(() => undefined)
+					.then(async () => await turns())
+					.then(() => {
+						inFlight--;
+						response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+					});
 			},
 		});
 		// As a chain does it, each of its items has a model of its own.

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
-import { until } from '../support/clocks';
+import { turns, until } from '../support/clocks';
 import { type Reply, useScriptedService } from '../support/scriptedService';
 import { TriggerHost, useManualClock } from '../support/triggerHost';
 
@@ -109,6 +109,7 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 	let open = 0;
 	let most = 0;
 	let isLimited = true;
+	let refusals = 0;
 	service.on('GET', '/v1/tasks/*', {
 		raw: (response) => {
 			const id = response.req.url?.split('/').at(-1) ?? '';
@@ -120,13 +121,15 @@ test('calls that come together wait for the end of a rate limit of a few seconds
 				open = Math.max(0, open - 1);
 				response
 					.writeHead(status, { 'content-type': 'application/json', 'retry-after': '2' })
-					.end(JSON.stringify(body));
+					.end(JSON.stringify(body), () => {
+						if (status === 429) refusals++;
+					});
 			});
 		},
 	});
 	const calls = callAll(15, 'task');
-	while (service.requests.length < 15) await setImmediate();
-	await delay(500);
+	await until(() => refusals === 15);
+	await turns();
 	isLimited = false;
 	for (const _slice of Array(10)) {
 		time.advance(250);
