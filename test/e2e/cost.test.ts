@@ -250,7 +250,7 @@ describeOnHosts('The cost of an execution', (host) => {
 		async function activated(name: string, during: (id: string) => Promise<void>): Promise<void> {
 			const template = templateSchema.parse(readExample(name));
 			// n8n reads what a node remembers when an execution begins: two at once would both report the same.
-			const rule = { interval: [{ field: 'seconds', secondsInterval: 5 }] };
+			const rule = { interval: [{ field: 'seconds', secondsInterval: 15 }] };
 			const nodes = template.nodes.map((node) => ({
 				...node,
 				...(node.type.endsWith('scheduleTrigger') && { parameters: { rule } }),
@@ -276,13 +276,13 @@ describeOnHosts('The cost of an execution', (host) => {
 			await activated('daily-spending-report', async (id) => {
 				const reports = async () => await outputs(id, 'Spent Since Yesterday');
 				// n8n begins its schedules late where the machine has other work.
-				const [first] = await until(reports, ({ length }) => length > 0, 120_000);
+				const [first] = await until(reports, ({ length }) => length > 0, 240_000);
 				expect(first).toMatchObject({ firstRun: true, spent: null });
 				await run(imageWorkflow(CREDENTIAL, { options: { pollInterval: 1 } }, 3));
 				const { netCredits } = sandbox().ledger();
 				const spent = (all: Array<Record<string, unknown>>) =>
 					total(all.map(({ spentCredits }) => Number(spentCredits ?? 0)));
-				const all = await until(reports, (found) => spent(found) >= netCredits, 120_000);
+				const all = await until(reports, (found) => spent(found) >= netCredits, 240_000);
 				expect(spent(all)).toBe(netCredits);
 				const texts = (await outputs(id, 'Message')).map(({ text }) => text);
 				expect(texts).toContainEqual(
@@ -301,7 +301,7 @@ describeOnHosts('The cost of an execution', (host) => {
 				];
 				const afterTwoRuns = async () => {
 					const before = await runs();
-					await until(runs, (count) => count >= before + 2, 120_000);
+					await until(runs, (count) => count >= before + 2, 240_000);
 					return await seen();
 				};
 				const crossings: number[][] = [];

@@ -71,7 +71,7 @@ describeWithOwnHosts('Pause until the service calls back', (version, start) => {
 
 	test('a callback that comes before the execution has paused is turned away by n8n, and no task is lost by it', async () => {
 		sandbox().faults.add({ match: { family: 'image' }, effect: { type: 'duration', ms: 0 } });
-		sandbox().faults.add({ match: READ, effect: { type: 'slow', ms: 1_500 } });
+		sandbox().faults.add({ match: READ, effect: { type: 'slow', ms: 6_000 } });
 		const done = await execution(await begin(['Early']), 'success');
 		expect(done.json('End')).toMatchObject([{ taskId: taskOf('Early'), status: 'completed' }]);
 		expect(callbackAnswers(sandbox())).toEqual([[409]]);

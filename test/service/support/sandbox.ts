@@ -124,9 +124,9 @@ export async function download(url: string): Promise<Buffer> {
 	return Buffer.from(await response.arrayBuffer());
 }
 
-/** Waits for something that comes over the network, with an error that names it after ten seconds. */
+/** Waits for something that comes over the network, with an error that names it after forty seconds. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
-	const deadline = Date.now() + 10_000;
+	const deadline = Date.now() + 40_000;
 	while (!isSo()) {
 		if (Date.now() > deadline) throw new Error(`Timed out waiting until ${what}`);
 		await new Promise((resolve) => setTimeout(resolve, 2));
