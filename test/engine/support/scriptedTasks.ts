@@ -4,7 +4,7 @@ import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { type RunOptions, runNode } from './engine';
 import { generateSound, soundPrompts } from './generateSound';
 import type { Service } from './operations';
-import type { Reply, ScriptedService } from './scriptedService';
+import type { Reply, ScriptedService, SeenRequest } from './scriptedService';
 
 export const SOUNDS = '/v1/music/generations/sounds';
 
@@ -65,6 +65,20 @@ export const completed: Reply = {
 export function numberTasks(service: ScriptedService): void {
 	let last = 0;
 	service.on('POST', '*', () => accepted(`task_${++last}`));
+}
+
+/** Replies to each prompt, one after the other, for requests that arrive in any order; the last one stays. */
+export function byPrompt(
+	replies: Record<string, Reply | Reply[]>,
+): (request: SeenRequest) => Reply {
+	const left = Object.entries(replies).map(
+		([prompt, given]) => [prompt, Array.isArray(given) ? [...given] : [given]] as const,
+	);
+	return ({ body }) => {
+		const { prompt } = body as { prompt: string };
+		const own = left.find(([each]) => each === prompt)?.[1] ?? [];
+		return (own.length > 1 ? own.shift() : own[0]) ?? unclear;
+	};
 }
 
 /** How a run differs: `given` over the parameters, or anything else of a run. */

@@ -2,7 +2,7 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { openServer } from '../../../support/server';
-import { cancelWhen, jumpingClock, until } from '../../support/clocks';
+import { cancelWhen, jumpingClock, turns, until } from '../../support/clocks';
 import { log, retryExecution, runNode, type RunOptions, runSideBySide } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { stopWatching } from '../../support/pausedExecution';
@@ -201,7 +201,10 @@ test('Retry-After is at least half a second', async () => {
 
 test('Retry-After holds back the other items too, not only the one that met it', async () => {
 	let last = 0;
-	onSubmit(tooMany('20'), () => accepted(`task_${++last}`));
+	const bothSent = until(() => bought().length >= 2).catch(() => undefined);
+	// The one beside it is answered once the refusal has been read.
+	const after = bothSent.then(async () => await turns());
+	onSubmit({ ...tooMany('20'), after: bothSent }, () => ({ ...accepted(`task_${++last}`), after }));
 	const { json } = await buy(6, { concurrency: 2 });
 	expect(statusesOf(json)).toStrictEqual(Array(6).fill('completed'));
 	const [first, second, ...others] = bought();
@@ -221,7 +224,11 @@ describe('Stop, while purchases are in flight', () => {
 	test('the node ends at once, so that n8n saves it; the log names the tasks, and what was not sent yet is not sent', async () => {
 		const { released, release, onStart } = stopAfter(4);
 		let last = 0;
-		onSubmit(accepted('task_first'), () => ({ ...accepted(`task_${++last}`), after: released }));
+		onSubmit(({ body }) =>
+			(body as { prompt: string }).prompt === 'Sound 0'
+				? accepted('task_first')
+				: { ...accepted(`task_${++last}`), after: released },
+		);
 		const { run, error } = await buy(6, { concurrency: 3 }, { onStart });
 		expect(run.status).toBe('canceled');
 		expect(recordsRead()).toEqual([]);

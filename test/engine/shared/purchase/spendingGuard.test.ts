@@ -6,6 +6,7 @@ import { fileItem } from '../../support/sandbox';
 import type { Reply } from '../../support/scriptedService';
 import {
 	accepted,
+	byPrompt,
 	chatAnswer,
 	completed,
 	failed,
@@ -121,12 +122,13 @@ describe('Max Tasks', () => {
 	);
 
 	test('of the places of a refunded task and of a refused row, the next round of a loop has the second only', async () => {
-		const replies: Record<string, Reply[]> = {
-			'Sound 0': [accepted('task_1'), refused, accepted('task_3')],
-			'Sound 1': [accepted('task_2'), accepted('task_4')],
-			'Sound 2': [refused, refused, accepted('task_5')],
-		};
-		onSubmit(({ body }) => replies[(body as { prompt: string }).prompt]?.shift() ?? unclear);
+		onSubmit(
+			byPrompt({
+				'Sound 0': [accepted('task_1'), refused, accepted('task_3')],
+				'Sound 1': [accepted('task_2'), accepted('task_4')],
+				'Sound 2': [refused, refused, accepted('task_5')],
+			}),
+		);
 		onRecordOf('task_1', failed());
 		const { rounds } = await buy(3, { maxTasks: 3 }, { ...retryAndGoOn, rounds: 2 });
 		expect(rounds.map(statesOf)).toEqual([
@@ -144,7 +146,14 @@ describe('Max Tasks', () => {
 	});
 
 	test('places that refused rows give back are taken by later rows of the same run', async () => {
-		onSubmit(refused, accepted('task_1'), accepted('task_2'), accepted('task_3'));
+		onSubmit(
+			byPrompt({
+				'Sound 0': refused,
+				'Sound 1': accepted('task_1'),
+				'Sound 2': accepted('task_2'),
+				'Sound 3': accepted('task_3'),
+			}),
+		);
 		const { json } = await buy(4, { maxTasks: 2 }, goOn);
 		expect(statusesOf(json)).toEqual(['not submitted', 'completed', 'completed', 'not submitted']);
 		expect(messages(json)[3]).toContain('this node has made 2 purchases');

@@ -317,7 +317,7 @@ describe('A paused execution', () => {
 
 	test('names a task that no item names to the item that is in doubt: its acknowledgement may have been lost', async () => {
 		onSubmit(accepted('task_1'), unclear);
-		const execution = await pause(2, {}, goOn);
+		const execution = await pause(2, { concurrency: 1 }, goOn);
 		finish('task_lost');
 		expect(await execution.callback(callback('task_lost'))).toEqual({ status: 200 });
 		finish('task_1');
@@ -338,7 +338,7 @@ describe('A paused execution', () => {
 		finish('task_1');
 		await earlier.callback(callback('task_1'));
 		onSubmit(accepted('task_2'), unclear);
-		const execution = await pause(2, {}, goOn);
+		const execution = await pause(2, { concurrency: 1 }, goOn);
 		expect(await execution.callback(callback('task_1'))).toEqual({ status: 200 });
 		finish('task_2');
 		const { resumed } = await execution.callback(callback('task_2'));
