@@ -8,6 +8,7 @@ module.exports = {
 	runtime: require.resolve('./test/support/runtime.cjs'),
 	testEnvironment: require.resolve('./test/support/environment.cjs'),
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
+	setupFiles: ['<rootDir>/test/support/fastCheck.ts'],
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig }],
 	},
