@@ -83,10 +83,10 @@ export const realMs = async (ms: number) => await realSleep(ms);
 let longestHostMs = Infinity;
 
 /**
- * For tests about a service that never answers: a request is given up after five seconds of the machine, not after a minute. That is
+ * For tests about a service that never answers: a request is given up after two seconds of the machine, not after a minute. That is
  * room for what has to arrive before.
  */
-export function useShortRequestLimit(ms = 5_000): void {
+export function useShortRequestLimit(ms = 2_000): void {
 	beforeAll(() => (longestHostMs = ms));
 	afterAll(() => (longestHostMs = Infinity));
 }

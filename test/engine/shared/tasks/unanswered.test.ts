@@ -23,7 +23,7 @@ beforeEach(() => numberTasks(service));
 
 test('a request for a task that is never answered is followed by another one within the time limit', async () => {
 	service.on('GET', RECORD, { raw: () => undefined }, completed);
-	const { json } = await buySounds(service, 1, { timeout: 40 });
+	const { json } = await buySounds(service, 1, { timeout: 80 });
 	expect(json).toEqual([expect.objectContaining({ taskId: 'task_1', status: 'completed' })]);
 });
 
