@@ -94,8 +94,10 @@ export function useShortRequestLimit(ms = 2_000): void {
 /** The nodes' limit of a minute for a download without data is six seconds. */
 const SCALE_OF_REQUESTS = 10;
 
-/** In a hurry, ten seconds pass in a step of five milliseconds: not at once, but in pieces, each of which a request ends. */
-const HURRY = { scale: 2_000, pieceMs: 250 };
+const SCALE_OF_HURRY = 2_000;
+
+/** Short enough that a request which begins in it has hardly lost time. The nodes do not sleep longer at a time. */
+const PIECE_MS = 250;
 
 /**
  * A clock that runs `scale` times as fast as the machine's for those who sleep, and stands still when nobody does. It goes in steps,
@@ -120,11 +122,10 @@ export function fastClock(
 		await moved;
 	}
 
-	async function hurry(): Promise<void> {
-		let left = STEP_MS * HURRY.scale;
-		while (left > 0 && sleepers > 0 && hurries > 0 && requestsUnderWay === 0) {
-			await advance(HURRY.pieceMs);
-			left -= HURRY.pieceMs;
+	/** Moves until a request begins. */
+	async function advanceIdly(ms: number): Promise<void> {
+		for (let left = ms; left > 0 && sleepers > 0 && requestsUnderWay === 0; left -= PIECE_MS) {
+			await advance(Math.min(left, PIECE_MS));
 			// Who was woken begins its request.
 			await immediate();
 		}
@@ -135,8 +136,8 @@ export function fastClock(
 		isRunning = true;
 		while (sleepers > 0) {
 			await realSleep(STEP_MS);
-			if (requestsUnderWay === 0 && hurries > 0) await hurry();
-			else await advance(STEP_MS * (requestsUnderWay > 0 ? scaleOfRequests : scale));
+			if (requestsUnderWay > 0) await advance(STEP_MS * scaleOfRequests);
+			else await advanceIdly(STEP_MS * (hurries > 0 ? SCALE_OF_HURRY : scale));
 		}
 		isRunning = false;
 	}

@@ -7,7 +7,7 @@ import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { completedWith, numberTasks, running } from '../../support/scriptedTasks';
 import { goOn } from '../../support/settings';
 
-const service = useScriptedService(() => fastClock(20));
+const service = useScriptedService(() => fastClock(200));
 
 const file = (text: string): Reply => ({ text, headers: { 'content-type': 'image/png' } });
 

@@ -12,7 +12,7 @@ import { type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted } from '../../support/scriptedTasks';
 import { goOn, retryOnFail } from '../../support/settings';
 
-const service = useScriptedService(() => fastClock(20));
+const service = useScriptedService(() => fastClock(200));
 
 const RECORD = '/v1/tasks/*';
 

@@ -18,7 +18,7 @@ import {
 import { errorOutput, goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, statusesOf, useSoundService } from '../../support/soundService';
 
-const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(50));
+const { service, onSubmit, onRecordOf, buy } = useSoundService(() => fastClock(250));
 
 const KNOWN = 'task_known';
 const FILE = '/files/1.mp3';
