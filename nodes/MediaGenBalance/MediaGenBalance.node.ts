@@ -3,7 +3,6 @@ import { type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/failedItems';
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { check } from './operations/check';
 import { get } from './operations/get';
 import { report } from './operations/report';
@@ -29,8 +28,6 @@ export class MediaGenBalance implements INodeType {
 		},
 		outputs: OUTPUTS,
 	};
-
-	methods = { credentialTest: { mediaGenApiTest } };
 
 	execute = executeOf(operations);
 }

@@ -1,6 +1,5 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { searchChatModels } from '../shared/n8n/chatFields';
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
@@ -25,7 +24,7 @@ export class MediaGenChatCache implements INodeType {
 		},
 	};
 
-	methods = { credentialTest: { mediaGenApiTest }, listSearch: { searchChatModels } };
+	methods = { listSearch: { searchChatModels } };
 
 	execute = executeOf(operations);
 }

@@ -1,6 +1,5 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/failedItems';
@@ -30,10 +29,7 @@ export class MediaGenGrid implements INodeType {
 		...pausing,
 	};
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		loadOptions: { getButtons },
-	};
+	methods = { loadOptions: { getButtons } };
 
 	webhook = webhookOf('grid');
 

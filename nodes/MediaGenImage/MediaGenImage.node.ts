@@ -1,6 +1,5 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
@@ -33,10 +32,7 @@ export class MediaGenImage implements INodeType {
 
 	webhook = webhookOf('image');
 
-	methods = {
-		credentialTest: { mediaGenApiTest },
-		listSearch: { searchModels: searchListed(MODELS) },
-	};
+	methods = { listSearch: { searchModels: searchListed(MODELS) } };
 
 	execute = executeOf(operations);
 }

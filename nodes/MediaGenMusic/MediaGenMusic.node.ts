@@ -1,6 +1,5 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import * as spec from '../shared/api/music';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
@@ -55,7 +54,6 @@ export class MediaGenMusic implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { mediaGenApiTest },
 		listSearch: {
 			searchInstrumentalVersions: searchListed(listed(spec.INSTRUMENTAL_VERSIONS)),
 			searchKeys: searchListed(listed(spec.MUSICAL_KEYS)),

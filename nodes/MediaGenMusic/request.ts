@@ -7,6 +7,7 @@ import type { Options } from '../shared/n8n/options';
 import { labelOf, unlistedNotes } from '../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { RequestBody } from '../shared/tasks/prepare';
+import { said } from '../shared/util/json';
 import { toCamelCase } from '../shared/util/names';
 import { refuseIn } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
@@ -72,12 +73,10 @@ const KNOWN_VALUES = {
 	vocal_gender: spec.VOCAL_GENDERS,
 };
 
-function positionNotes({ continue_at: second }: RequestBody): string[] {
-	if (typeof second !== 'number' || second >= 0) return [];
-	return [
-		`"Continue At (Seconds)" is ${second}, before the beginning of the song: it is sent as it is`,
-	];
-}
+const positionNote = ({ continue_at: second }: RequestBody) =>
+	typeof second === 'number' &&
+	second < 0 &&
+	`"Continue At (Seconds)" is ${second}, before the beginning of the song: it is sent as it is`;
 
 /** What a song can be made of, beside its source. */
 const WORDS = ['prompt', spec.DESCRIPTION_MODE_FIELD, 'tags', 'title'];
@@ -106,11 +105,12 @@ export function musicOperation(given: MusicOperation): Operation {
 		fields,
 		schema: musicRequest({ ...inSight, ...options }, song, rule),
 		path: `/v1/music/generations/${operation.value}`,
-		notes: (body, set) => [
-			...unlistedNotes(body, KNOWN_VALUES),
-			...positionNotes(body),
-			...wordlessNotes(body, song),
-			...unreadNotes(fields, body, set),
-		],
+		notes: (body, set) =>
+			said(
+				unlistedNotes(body, KNOWN_VALUES),
+				positionNote(body),
+				wordlessNotes(body, song),
+				unreadNotes(fields, body, set),
+			),
 	});
 }

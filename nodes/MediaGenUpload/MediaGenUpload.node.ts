@@ -3,7 +3,6 @@ import type { INodeType } from 'n8n-workflow';
 import { asTool, type NodeDescription, related } from '../shared/n8n/builderHint';
 import { describeNode, subtitleOf } from '../shared/n8n/describe';
 import { executeOf } from '../shared/n8n/failedItems';
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { upload } from './operations/upload';
 
 const operations = [upload];
@@ -24,8 +23,6 @@ export class MediaGenUpload implements INodeType {
 			relatedNodes: [related('mediaGenImage', 'Takes pictures of the input without an upload')],
 		},
 	};
-
-	methods = { credentialTest: { mediaGenApiTest } };
 
 	execute = executeOf(operations);
 }

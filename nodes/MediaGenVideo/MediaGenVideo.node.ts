@@ -1,6 +1,5 @@
 import type { INodeType } from 'n8n-workflow';
 
-import { mediaGenApiTest } from '../shared/api/credentialTest';
 import { asTool, type NodeDescription, related, taskHint } from '../shared/n8n/builderHint';
 import { describeNode, pausing, subtitleOf } from '../shared/n8n/describe';
 import { searchListed } from '../shared/n8n/fields';
@@ -32,7 +31,6 @@ export class MediaGenVideo implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { mediaGenApiTest },
 		listSearch: {
 			searchGenerationModels: searchListed(MODELS),
 			searchRemixModels: searchListed(REMIX_MODEL_LIST),

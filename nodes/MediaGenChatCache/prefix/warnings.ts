@@ -7,6 +7,7 @@ import {
 } from '../../shared/api/chat';
 import { count, NO_USAGE, type Usage } from '../../shared/api/chatUsage';
 import { unlistedNotes } from '../../shared/n8n/parameters';
+import { said } from '../../shared/util/json';
 import type { findVolatile } from '../../shared/util/volatile';
 import type { Part } from '../prompt/conversation';
 import type { Comparison } from './fingerprint';
@@ -34,9 +35,7 @@ function shortPrefixes(prefix: readonly Part[], usage: Usage | undefined): strin
 		if (part.ttl === undefined || tokens >= MIN_PREFIX_TOKENS) return [];
 		// The service's own count is more reliable than the estimate.
 		if (at === prefix.length - 1 && isCached(usage)) return [];
-		return [
-			`${nameOf(part)} ends a prefix of about ${count(tokens)} tokens by a rough estimate. Below about ${count(MIN_PREFIX_TOKENS)} the service may ignore its marker: put more of the text that stays the same before it.`,
-		];
+		return `${nameOf(part)} ends a prefix of about ${count(tokens)} tokens by a rough estimate. Below about ${count(MIN_PREFIX_TOKENS)} the service may ignore its marker: put more of the text that stays the same before it.`;
 	});
 }
 
@@ -49,13 +48,12 @@ function volatileTexts(prefix: readonly Part[], findVolatile: Answered['findVola
 	);
 }
 
-function changes(comparison: Comparison | undefined): string[] {
+function change(comparison: Comparison | undefined): string | undefined {
 	if (comparison === 'model')
-		return ['The model is not the one of the last run. It may not read what was cached before.'];
-	if (typeof comparison !== 'number') return [];
-	return [
-		`The prefix changed at block ${comparison} since the last run. What was cached before is not read from there on.`,
-	];
+		return 'The model is not the one of the last run. It may not read what was cached before.';
+	return typeof comparison === 'number'
+		? `The prefix changed at block ${comparison} since the last run. What was cached before is not read from there on.`
+		: undefined;
 }
 
 interface Answered {
@@ -77,33 +75,24 @@ export function warningsOf(answered: Answered): string[] {
 	const short = shortPrefixes(prefix, usage);
 	const isNotCached =
 		prefix.length > 0 && short.length === 0 && usage !== undefined && !isCached(usage) && !refused;
-	return [
-		...(refused
-			? [
-					`The model refused to answer (stop reason "${stopReason}"). The next request does not read what this one wrote to the cache.`,
-				]
-			: endWarnings(answered)),
-		...(text === '' && !refused
-			? ['No text was found in the answer. The whole answer is in the field "response".']
-			: []),
-		...(usage === undefined ? [NO_USAGE] : []),
-		...(markers > USUAL_CACHE_MARKERS
-			? [
-					`${markers} blocks are marked. Services of this kind usually accept ${USUAL_CACHE_MARKERS} markers: one marker caches everything before it too, so set the "Cache For" of the others to "Not Marked".`,
-				]
-			: []),
-		...(markers === 0
-			? ['Nothing is cached: no block in "Cached Blocks" has both a text and a "Cache For".']
-			: []),
-		...unlistedTtls(prefix),
-		...short,
-		...(isNotCached
-			? [
-					'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
-				]
-			: []),
+	return said(
+		refused
+			? `The model refused to answer (stop reason "${stopReason}"). The next request does not read what this one wrote to the cache.`
+			: endWarnings(answered),
+		text === '' &&
+			!refused &&
+			'No text was found in the answer. The whole answer is in the field "response".',
+		usage === undefined && NO_USAGE,
+		markers > USUAL_CACHE_MARKERS &&
+			`${markers} blocks are marked. Services of this kind usually accept ${USUAL_CACHE_MARKERS} markers: one marker caches everything before it too, so set the "Cache For" of the others to "Not Marked".`,
+		markers === 0 &&
+			'Nothing is cached: no block in "Cached Blocks" has both a text and a "Cache For".',
+		unlistedTtls(prefix),
+		short,
+		isNotCached &&
+			'The service neither wrote to the cache nor read from it. The prefix may be shorter than the model requires, or the model may not cache.',
 		// If the prefix is still the same, nothing in it changes with each request.
-		...(comparison === 'same' ? [] : volatileTexts(prefix, findVolatile)),
-		...(prefix.length > 0 ? changes(comparison) : []),
-	];
+		comparison !== 'same' && volatileTexts(prefix, findVolatile),
+		prefix.length > 0 && change(comparison),
+	);
 }

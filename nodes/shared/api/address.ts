@@ -16,7 +16,6 @@ export function linkShape(text: string): 'link' | 'path' | 'name' | undefined {
 	return link.includes(':') ? undefined : 'name';
 }
 
-/** Whether a text is meant as a link by itself, and not as a file's name. */
 export const isMeantAsLink = (text: string): boolean =>
 	['link', 'path'].includes(linkShape(text) ?? '');
 

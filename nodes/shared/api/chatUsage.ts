@@ -19,7 +19,6 @@ export const usageShape = z.object({
 
 export type Usage = z.infer<typeof usageShape>;
 
-/** What can be counted together for several answers. */
 type TokenCounts = Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h' | 'cacheHit'>;
 
 export const count = (value: number, word?: string) =>

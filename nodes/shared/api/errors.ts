@@ -14,7 +14,6 @@ interface ApiErrorDetails {
 	httpStatus?: number;
 	/** `error.type` of the service's envelope (spec, Errors). */
 	type?: string;
-	/** `error.code` of the service's envelope, as text. */
 	code?: string;
 	/** Whether the response had the service's error envelope, and not, say, the page of a proxy. */
 	fromService?: boolean;
@@ -26,7 +25,6 @@ interface ApiErrorDetails {
 
 /** A request that did not get a usable response. Holds no header, no key and no request body. */
 export class ApiError extends Error {
-	/** Whether the same request may succeed a moment later. */
 	readonly transient: boolean = false;
 
 	constructor(
@@ -59,7 +57,6 @@ export class ServerError extends TransientError {}
 /** The request never left: refused, unknown host, TLS or certificate error. */
 export class UnreachableError extends TransientError {}
 
-/** The connection broke after it was made. */
 export class ConnectionError extends TransientError {}
 
 /** The connection was silent for too long, or 408 */
@@ -113,7 +110,6 @@ interface Response {
 	body?: unknown;
 }
 
-/** Fields in which an error says why, besides `error`. */
 export const REASONS = [
 	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
 	...['error_message', 'errorMessage', 'error_msg', 'error_description'],
@@ -255,7 +251,6 @@ export function unreadableResponse(httpStatus: number, body?: unknown): Unreadab
 	return new UnreadableResponseError(message, 'maybe', { httpStatus, response });
 }
 
-/** The status that an error in a body names, by its code or its type. */
 export function statusNamed({ code, type }: { code?: string; type?: string }): number | undefined {
 	const status = Number(code);
 	return status >= 400 && status <= 599 ? status : STATUS_OF_TYPE.get(type ?? '');

@@ -88,6 +88,5 @@ export function isGridRecord(
 	return family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
 }
 
-/** Path of one task's record, from a family's query path or the user's own. */
 export const taskPath = (queryPath: string, taskId: string) =>
 	queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));

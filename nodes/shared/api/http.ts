@@ -38,7 +38,6 @@ type RetryPolicy = 'purchase' | 'read' | 'once';
 /** Attempts before a request is given up. A rate limit is waited for until the caller's deadline instead. */
 export const MAX_ATTEMPTS = 5;
 
-/** Whether `error`, after the given number of attempts, allows another one. */
 export function mayRetry(policy: RetryPolicy, error: ApiError, attempts: number): boolean {
 	if (policy === 'once') return false;
 	if (error instanceof RateLimitError) return policy === 'read' || error.sent === 'no';
@@ -157,7 +156,6 @@ export interface ApiRequest {
 	timeoutMs?: number;
 	/** Milliseconds of `timeoutMs` that may pass without data. Default: all of them. */
 	idleMs?: number;
-	/** Headline of a 404. */
 	notFound?: string;
 	/** Whether the body of a refusal says that the request was carried out anyway. */
 	mayBeDone?: (body: unknown) => boolean;

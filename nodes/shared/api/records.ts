@@ -99,7 +99,6 @@ export function enveloped(answer: Record<string, unknown>): Record<string, unkno
 	return isObject(inner) ? inner : undefined;
 }
 
-/** The task in an envelope, which may also be `{ task }`. */
 const envelopedTask = (answer: Record<string, unknown>) =>
 	enveloped(answer) ?? (isObject(answer.task) ? answer.task : undefined);
 
@@ -280,7 +279,6 @@ function isErrorAnswer(answer: unknown): boolean {
 	return saysWhy(raw) && !(isSuccess && isSpecified && !isReasonOnly(raw));
 }
 
-/** Response to a request for a task's record. */
 export const readTask = (answer: unknown) =>
 	isErrorAnswer(answer) ? undefined : readTaskRecord(answer);
 

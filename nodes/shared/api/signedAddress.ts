@@ -24,7 +24,6 @@ function isRight(expected: string | undefined, given: string): boolean {
 	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** An address with those of the parameters that have a value. */
 function withParameters(address: string, parameters: Record<string, string | undefined>): string {
 	const [base = '', ...fragment] = address.split('#');
 	const query = Object.entries(parameters)
@@ -34,7 +33,6 @@ function withParameters(address: string, parameters: Record<string, string | und
 	return [`${base}${base.includes('?') ? '&' : '?'}${query}`, ...fragment].join('#');
 }
 
-/** An address with `path` added to its path. */
 export function below(address: string, path: string): string {
 	const url = parseWebUrl(address);
 	if (!url) return address + path;

@@ -5,7 +5,6 @@ import { within } from '../util/clock';
 import { isObject, parseExactJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 
-/** What n8n adds to a request. */
 const withRawBody = z.object({
 	rawBody: z.instanceof(Buffer).optional(),
 	readRawBody: z.custom<() => Promise<void>>((value) => typeof value === 'function').optional(),

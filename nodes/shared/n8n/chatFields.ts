@@ -15,7 +15,6 @@ export const chatModelField = openValueField({
 	description: 'A chat model of the service',
 });
 
-/** What to do about a 404 to a question. */
 export const CHECK_MODEL = 'Check "Model", and the base URL in the MediaGen credential.';
 
 /** Milliseconds for a list in the editor, where somebody waits. */

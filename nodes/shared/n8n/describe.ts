@@ -16,7 +16,6 @@ export interface Resource {
 
 export interface Operation {
 	resource: Resource;
-	/** Label, in Title Case. */
 	name: string;
 	value: string;
 	/** Its name in the nodes panel, e.g. "Generate an image". */
@@ -98,6 +97,6 @@ export const describeNode = (displayName: string, operations: readonly Operation
 		version: 1,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenApi', required: true, testedBy: 'mediaGenApiTest' }],
+		credentials: [{ name: 'mediaGenApi', required: true }],
 		properties: describeOperations(operations),
 	}) satisfies Partial<INodeTypeDescription>;

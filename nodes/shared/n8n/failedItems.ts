@@ -50,7 +50,6 @@ export function throwFirstError(context: IExecuteFunctions, items: readonly obje
 	if (failed && !context.continueOnFail()) throw failed.error;
 }
 
-/** A description with one more paragraph. */
 export const withParagraph = (...texts: Array<string | null | undefined>) =>
 	texts.filter(Boolean).join(LINE_END + LINE_END);
 
@@ -80,16 +79,6 @@ export function toOutputItems(
 	return results.map((result) =>
 		isFailed(result) ? errorItem(context.getNode(), result.error, result.itemIndex) : result,
 	);
-}
-
-/** Puts the key of an item's purchase record on its error: the node knows the error item by it if that comes back. */
-export function nameRecord(error: NodeError, recordKey: string | undefined): void {
-	error.context.recordKey = recordKey;
-}
-
-/** The same on an error of all items, by their indexes. */
-export function nameRecords(error: NodeError, keys: ReadonlyMap<number, string>): void {
-	error.context.recordKeys = Object.fromEntries(keys);
 }
 
 /** The key of the purchase record in an item without a result: an error item, or one of a task that was open at the limit of a pause. */

@@ -83,7 +83,6 @@ export class PictureReader {
 		return found;
 	}
 
-	/** The links that a field gives. Refuses results of another kind. */
 	links(name: string, values: ParameterValues, kind: 'image' | 'video' = 'image'): unknown[] {
 		const other = otherKindIn(values[name], kind);
 		if (other !== undefined)

@@ -87,7 +87,6 @@ const itemOptions = z
 	.object({ fileName: fileOptions.fileName, reference: commonOptions.reference })
 	.catch({});
 
-/** What an item's own options say. */
 export interface ItemOptions extends z.infer<typeof itemOptions> {
 	/** At the trigger: whether a node with the same API key wrote the reference into the address. */
 	referenceVerified?: boolean;
@@ -98,7 +97,6 @@ export interface ItemOptions extends z.infer<typeof itemOptions> {
 	reused?: boolean;
 }
 
-/** What each item says of its purchase. */
 export const itemReuse = z.object(reuseOptions).omit({ whenFilesAreGone: true });
 
 export const readItemOptions = (collection: unknown, input?: IDataObject): ItemOptions => ({

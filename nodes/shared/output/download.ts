@@ -365,7 +365,6 @@ function percentDecoded(text: string): Buffer {
 	);
 }
 
-/** Stores a file that stands in the record itself. */
 async function storeData({ context, maxDownloadSize }: Downloads, url: string, name: string) {
 	const comma = url.indexOf(',');
 	const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');

@@ -47,7 +47,6 @@ export interface SentRequest {
 	urls: ReadonlySet<string>;
 	/** How many files it asks for, where it says so. */
 	count?: number;
-	/** Whether it builds on a task. */
 	namesTask?: boolean;
 }
 
@@ -96,7 +95,6 @@ const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
 
 const isTextName = (name: string | null) => TEXT_NAME.test(toApiName(name ?? ''));
 
-/** Whether a link leads to a text about a result. */
 export function isTextLink({ name, url }: Pick<ResultFile, 'name' | 'url'>): boolean {
 	if (DATA_URL.test(url)) return false;
 	const path = parseWebUrl(url)?.pathname ?? '';
@@ -110,7 +108,6 @@ const CALLBACK_FIELD = /^(callback|notify|webhook)/i;
 const GENERIC_NAME =
 	/^(?:urls?|uri|links?|src|href|files?|outputs?|results?|data|audios?|images?|pictures?|videos?|music|tracks?|clips?|media|download)$/i;
 
-/** Lists whose entries have numbers. */
 const NUMBERED_LISTS = new Set(
 	TASK_FAMILIES.flatMap((family) => {
 		const place = FAMILIES[family].results;
@@ -389,7 +386,6 @@ class Results {
 		}
 	}
 
-	/** Adds every link at any depth of `value`. */
 	addAll(given: unknown, place: Place): void {
 		const value = unpacked(given);
 		if (Array.isArray(value)) return this.addList(value, place);

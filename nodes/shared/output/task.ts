@@ -42,7 +42,6 @@ export const taskShape = z.object({
 	/** The operation that made the task, as far as it is known. */
 	operation: z.string(),
 	status: z.enum(TASK_STATUSES),
-	/** The service's own word for the status. */
 	serviceStatus: z.string(),
 	/** Percent. */
 	progress: z.number().nullable(),
@@ -51,7 +50,6 @@ export const taskShape = z.object({
 	cost: z.number().nullable(),
 	creditsCost: z.number().nullable(),
 	usage: z.record(z.unknown()).nullable(),
-	/** Set for a failed task only. */
 	error: z
 		.object({
 			message: z.string(),
@@ -142,7 +140,6 @@ const hasEmptyPlace = (
 const linkIn = (entry: unknown, field: string): unknown =>
 	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
 
-/** Names of links that may be there before the song. */
 const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|karaoke|lyric|lrc|midi|waveform/i;
 
 /** Whether a task is completed, and the list of what it made has an entry without its link, beside files. */

@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
-import { nameRecords, withParagraph } from '../n8n/failedItems';
+import { withParagraph } from '../n8n/failedItems';
 import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
 import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
@@ -35,6 +35,6 @@ export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRe
 		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,
 	);
 	error.description = withParagraph(error.description, [EARLIER, ...lines].join(LINE_END));
-	nameRecords(error, new Map(left.map(({ itemIndex, key }) => [itemIndex, key])));
+	error.context.recordKeys = Object.fromEntries(left.map(({ itemIndex, key }) => [itemIndex, key]));
 	return error;
 }

@@ -296,7 +296,6 @@ export class PurchaseRecords {
 		return [key, named && requestIn(named) === requestIn(key) ? named : '', origin].filter(isText);
 	}
 
-	/** The record that no run has. */
 	private find(purchase: Purchase) {
 		for (const place of this.placesOf(purchase)) {
 			const left = this.at(place).find(({ run }) => !activeRuns.has(run));
@@ -314,7 +313,6 @@ export class PurchaseRecords {
 		});
 	}
 
-	/** Removes a run's record under a key, or puts another in its place. */
 	private replace(key: string, run: string, ...by: StoredRecord[]): void {
 		const records = [...this.at(key).filter((record) => record.run !== run), ...by];
 		if (records.length > 0) this.records[key] = records.map(toJson);

@@ -10,7 +10,7 @@ import {
 	isKeyRefused,
 	TimeoutError,
 } from '../api/errors';
-import { forEachItem, isFailed, nameRecord } from '../n8n/failedItems';
+import { forEachItem, isFailed } from '../n8n/failedItems';
 import { asNodeError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { optionsOfFailedItem } from '../n8n/readOptions';
@@ -291,7 +291,7 @@ export function dropRecords<Ended extends { itemIndex: number; error?: NodeError
 	for (const outcome of outcomes) {
 		if ((outcome.error === undefined && !keepAll) || isRefunded(outcome))
 			records.drop(outcome.itemIndex);
-		if (outcome.error) nameRecord(outcome.error, records.recordKey(outcome.itemIndex));
+		if (outcome.error) outcome.error.context.recordKey = records.recordKey(outcome.itemIndex);
 	}
 	// The error of the whole run says it, too.
 	if (outcomes.some(isFailed) && !isFatal) sayWhatIsLeft(records, outcomes);

@@ -92,7 +92,6 @@ export class SpendingGuard {
 		return `${itemRanges(items)}: not submitted, because "Max Tasks" is ${this.rules.maxTasks}. To buy the rest, run the workflow with these items only.`;
 	}
 
-	/** Purchases of this node in this execution so far. */
 	private get bought(): number {
 		return this.counted - this.freed;
 	}
@@ -152,7 +151,6 @@ export class SpendingGuard {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Gives a place back: the purchase was not made. */
 	release(): void {
 		if (this.taken > 0) {
 			this.taken -= 1;

@@ -97,7 +97,6 @@ export function traceUsed(context: RunContext, amounts: Amounts, how?: 'added'):
 export function costTotals(tasks: ReadonlyArray<Pick<Task, 'cost' | 'creditsCost'>>) {
 	const costs = tasks.flatMap(({ cost }) => cost ?? []);
 	return {
-		/** Tasks that state a cost. */
 		priced: costs.length,
 		/** In the unit of the balance. */
 		cost: sum(costs),

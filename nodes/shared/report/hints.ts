@@ -2,6 +2,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { isFailed } from '../n8n/failedItems';
 import { isAccepted, outcomeStatus, type TaskItem } from '../output/items';
+import { said } from '../util/json';
 import { costTotals, distinctTasks, sum } from './customData';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
@@ -13,7 +14,6 @@ export const hint = (message: string, type: 'info' | 'warning' = 'warning'): Nod
 	type,
 });
 
-/** The part of a run's hint that states the balance, if it was read anyway. */
 export const remainedBefore = (remaining: string | undefined) =>
 	remaining === undefined ? [] : [`${remaining} remained before the last purchase`];
 
@@ -48,16 +48,16 @@ function summary(
 	const unstated = priced + credits > 0 ? `${unpriced} without a stated cost` : 'no cost stated';
 	const perTask = priced > 1 ? ` (${sum([cost / priced])} per task)` : '';
 	const [items, were] = outcomes.length === 1 ? ['item', 'was'] : ['items', 'were'];
-	return [
+	return said(
 		`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}${when}`,
-		...(failed > 0 ? [`${failed} of ${outcomes.length} ${items} without a result`] : []),
-		...(unsure > 0 ? [`${unsure} may have been bought`] : []),
-		...(reused > 0 ? [`${reused} of ${outcomes.length} ${items} ${were} reused`] : []),
-		...repeated(accepted),
-		...(priced > 0 ? [`cost ${cost}${perTask}`] : []),
-		...(credits > 0 ? [`${credits} credits`] : []),
-		...(unpriced > 0 ? [unstated] : []),
-	];
+		failed > 0 && `${failed} of ${outcomes.length} ${items} without a result`,
+		unsure > 0 && `${unsure} may have been bought`,
+		reused > 0 && `${reused} of ${outcomes.length} ${items} ${were} reused`,
+		repeated(accepted),
+		priced > 0 && `cost ${cost}${perTask}`,
+		credits > 0 && `${credits} credits`,
+		unpriced > 0 && unstated,
+	);
 }
 
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. A running task has no result. */

@@ -4,9 +4,8 @@ import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError } from '../n8n/nodeErrors';
 import { callbackFields } from '../n8n/options';
 import { isExpression, parseField } from '../n8n/parameters';
-import { isBlank } from '../util/json';
+import { isBlank, objectOf, said } from '../util/json';
 import { parseWebUrl, toId, webUrl } from '../util/schema';
-import { z } from '../util/vendor/zod';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
 import type { TaskRun } from './taskRun';
 import { pauseAddressesOf } from './watchPause';
@@ -96,36 +95,28 @@ export function itemAddress(
 	return { url: signed, notes };
 }
 
-/**
- * n8n's context has the workflow, although its type does not say so. Following connections with the functions of its type takes time that
- * doubles with each branch that joins another one again.
- */
-const ofWorkflow = z.object({
-	workflow: z.object({
-		nodes: z.record(
-			z.object({
-				type: z.unknown(),
-				disabled: z.unknown(),
-				parameters: z.object({ resume: z.unknown(), httpMethod: z.unknown() }),
-			}),
-		),
-	}),
-});
-
 /** Whether a parameter has that value, or may have it: an expression is evaluated when its node runs. */
 const mayBe = (given: unknown, value: string) =>
 	given === value || (typeof given === 'string' && given.startsWith('='));
 
-/** Whether the workflow has a Wait node that would take any POST to the execution for the call that it waits for. */
+/**
+ * Whether the workflow has a Wait node that would take any POST to the execution for the call that it waits for. n8n's context has the workflow,
+ * although its type does not say so. Following connections with the functions of its type takes time that doubles with each branch that joins
+ * another one again.
+ */
 function hasWaitForCall(context: object): boolean {
-	const nodes = Object.values(ofWorkflow.safeParse(context).data?.workflow.nodes ?? {});
-	return nodes.some(
-		({ type, disabled, parameters: { resume, httpMethod } }) =>
-			type === 'n8n-nodes-base.wait' &&
-			disabled !== true &&
-			mayBe(resume, 'webhook') &&
-			mayBe(httpMethod, 'POST'),
-	);
+	const { nodes } = objectOf(objectOf(context).workflow);
+	return Object.values(objectOf(nodes))
+		.map(objectOf)
+		.some(({ type, disabled, parameters }) => {
+			const { resume, httpMethod } = objectOf(parameters);
+			return (
+				type === 'n8n-nodes-base.wait' &&
+				disabled !== true &&
+				mayBe(resume, 'webhook') &&
+				mayBe(httpMethod, 'POST')
+			);
+		});
 }
 
 /** Where the service reports the end of all items' tasks: this paused execution. */
@@ -135,7 +126,7 @@ export function pausedAddress(run: TaskRun) {
 	// it, calls of a service that adds its own path do not arrive.
 	const needsPath = !isSigned(resumeUrl) && hasWaitForCall(run.context);
 	const url = needsPath ? below(resumeUrl, '/callback') : resumeUrl;
-	const notes = [...checkCallbackAddress(run, url, SET_WEBHOOK_URL), ...checkWorkflowTimeout(run)];
-	const ofFirst = [...notes, ...checkItemCount(run)];
+	const notes = said(checkCallbackAddress(run, url, SET_WEBHOOK_URL), checkWorkflowTimeout(run));
+	const ofFirst = said(notes, checkItemCount(run));
 	return (itemIndex: number) => ({ url, notes: itemIndex === 0 ? ofFirst : notes });
 }

@@ -48,7 +48,6 @@ import {
 	withTaskIds,
 } from './taskRun';
 
-/** An operation that buys a task: see CONTRIBUTING.md. */
 export interface BuyingOperation extends TaskRequest, Omit<Operation, 'execute' | 'fields'> {
 	family: TaskFamily;
 	/** The response is the completed task: there is nothing to wait for, and no file. */

@@ -96,7 +96,6 @@ async function findTask(
 	throw itemError(run.context.getNode(), message, itemIndex, WAY_OUT);
 }
 
-/** The message for an item whose task may exist: the item is not bought. */
 const UNCLEAR =
 	'It is not known what became of the task in "Existing Task", so nothing was bought for this item.';
 

@@ -29,23 +29,21 @@ export const SET_WEBHOOK_URL =
 	"Set n8n's environment variable WEBHOOK_URL to the address at which the service reaches this n8n, on port 80 or 443.";
 
 /** A note if a pause may last too long: if its limit ends it, n8n counts its time against the workflow's timeout, and cancels. */
-export function checkWorkflowTimeout({ context, options }: TaskRun): string[] {
+export function checkWorkflowTimeout({ context, options }: TaskRun) {
 	const limit = context.getWorkflowSettings().executionTimeout;
-	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return [];
-	return [
-		`The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`,
-	];
+	if (typeof limit !== 'number' || limit <= 0 || limit >= options.timeout) return undefined;
+	return `The pause lasts up to ${options.timeout} seconds, longer than the workflow's timeout of ${limit} seconds: n8n cancels the execution if no callback comes. Lower "Timeout" in the options, or raise the workflow's timeout.`;
 }
 
 /** For each callback n8n loads the whole execution. With more items than this it answers nothing else for seconds, with a thousand for minutes. */
 const MANY_ITEMS = 200;
 
-export function checkItemCount({ context }: TaskRun): string[] {
+export function checkItemCount({ context }: TaskRun) {
 	const { length } = context.getInputData();
-	if (length <= MANY_ITEMS) return [];
-	return [
-		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`,
-	];
+	return (
+		length > MANY_ITEMS &&
+		`${length} items wait in one execution: n8n loads all of them for each callback, and may answer nothing else for seconds, or with a thousand items for minutes. Use Loop Over Items with batches of at most ${MANY_ITEMS}, or "Don't Wait" and the MediaGen Trigger.`
+	);
 }
 
 /** The JSON of a waiting item: enough to resume, and what comes out if no callback comes before the time limit. */

@@ -38,7 +38,6 @@ const FILLED_WITHIN_MS = 30_000;
 /** Milliseconds since the end of a task after which its record is not behind. The clocks of service and n8n may differ by a part of that. */
 const OLD_AFTER_MS = 60_000;
 
-/** How many files a completed task has shown. */
 const filesIn = ({ task }: AcceptedItem): number =>
 	task.status === 'completed' ? task.results.filter((file) => isMain(file, task.family)).length : 0;
 
@@ -56,7 +55,6 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 		private absentSince?: number,
 	) {}
 
-	/** Whether it has shown a file of its result. */
 	get hasFiles(): boolean {
 		return filesIn(this.item) > 0;
 	}
@@ -93,7 +91,6 @@ export class KnownTask<Item extends AcceptedItem = AcceptedItem> {
 		return clock.now() < this.filledUntil;
 	}
 
-	/** Whether the task has ended, and its result has come. */
 	hasCome(): boolean {
 		return hasEnded(this.item.task.status) && !this.resultMayCome();
 	}

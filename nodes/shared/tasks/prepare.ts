@@ -76,7 +76,6 @@ export type PreparedItem = ReadyTask | UnboughtItem;
 
 type Path = Array<string | number>;
 
-/** The texts inside a value, each with its place. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 	if (typeof value === 'string') yield [path, value];
 	const isList = Array.isArray(value);
@@ -226,7 +225,6 @@ export function requestOf(
 	return { ...sentRequestOf(...sent), ...(parent === undefined ? {} : { namesTask: true }) };
 }
 
-/** Adds the links of a request that an earlier attempt sent. */
 export function withKnownLinks({ context }: TaskRun, item: ReadyTask): ReadyTask {
 	const linkFor = (value: unknown) =>
 		value instanceof PendingUpload && !value.isInline

@@ -18,7 +18,6 @@ import type { TaskFamily } from '../api/families';
 import { namesTask, TASK_STATUSES } from '../api/records';
 import { checkSecret } from '../api/signedAddress';
 import { answer, DOWNLOAD_WITHIN_MS, inTimeToAnswer, readCallback } from '../callbacks/callback';
-import { nameRecord } from '../n8n/failedItems';
 import { hasErrorOutput, type NodeError, serviceError } from '../n8n/nodeErrors';
 import { readItemOptions, readRunOptions } from '../n8n/readOptions';
 import {
@@ -241,7 +240,7 @@ async function makeOutput(
 			: read.map(withoutFiles);
 	// A failed task was refunded: an item that comes back buys another one.
 	for (const item of delivered)
-		if (item.error && !isRefunded(item)) nameRecord(item.error, item.recordKey);
+		if (item.error && !isRefunded(item)) item.error.context.recordKey = item.recordKey;
 	const comesOut = delivered.filter((item) => !isLeftOut(item));
 	return outputOf(run, comesOut);
 }

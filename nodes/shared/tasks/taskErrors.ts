@@ -12,7 +12,6 @@ import type { RunOptions } from '../n8n/options';
 import { type AcceptedItem, isRefunded } from '../output/items';
 import type { Task } from '../output/task';
 
-/** The part of a run that its errors need. */
 interface FailedRun {
 	context: { getNode(): INode; getInputData?(): INodeExecutionData[] };
 	family: TaskFamily;
@@ -51,7 +50,6 @@ export function canceledError(run: FailedRun, { itemIndex, taskId }: AcceptedIte
 	return itemError(run.context.getNode(), message, itemIndex, resumeHint(taskId));
 }
 
-/** The error of a task that the service reports as failed. */
 export function failureError(
 	{ context }: Pick<FailedRun, 'context'>,
 	item: AcceptedItem,

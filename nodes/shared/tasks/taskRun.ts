@@ -32,13 +32,11 @@ export interface TaskRun<Context extends TaskContext = IExecuteFunctions> {
 	deadline: number;
 	/** Tasks that are read in one run: the record of one is not that of another. */
 	taskIds?: ReadonlySet<string>;
-	/** Reads one of them once more. */
 	readAgain?: (item: AcceptedItem) => Promise<AcceptedItem>;
 	/** Runs a job as soon as fewer than "Concurrency" others run. */
 	limit: <Result>(job: () => Promise<Result>) => Promise<Result>;
 }
 
-/** A run that reads tasks, in an execution or for a webhook. */
 type ReadingRun = TaskRun<TaskContext>;
 
 export interface BuyingRun extends TaskRun {

@@ -11,9 +11,7 @@ import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord }
 
 /** What this process knows of one waiting execution. After a restart, or in another process, the service is asked again. */
 export class WaitingExecution {
-	/** Tasks known to have ended, by id. */
 	readonly ended = new Map<string, TaskItem>();
-	/** What is known of the others, by id. */
 	readonly known = new Map<string, KnownTask>();
 	/** Tasks that the service called back about, and that no item names. In queue mode, those of the process that was called. */
 	readonly others = new Set<string>();

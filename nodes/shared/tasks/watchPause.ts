@@ -86,7 +86,6 @@ const hasNoDataYet = ({ statusCode, body }: z.infer<typeof response>) =>
  */
 interface OwnAnswer {
 	state: 'running' | 'done' | 'failed';
-	/** Why it does not lead back to a running execution, if it does not. */
 	why: string;
 }
 
@@ -130,15 +129,7 @@ export async function ownAddressProblem(
 
 type ExecutionState = 'running' | 'waiting' | 'over';
 
-const STATES: ReadonlyMap<unknown, ExecutionState> = new Map([
-	['new', 'running'],
-	['running', 'running'],
-	['waiting', 'waiting'],
-	['success', 'over'],
-	['error', 'over'],
-	['canceled', 'over'],
-	['crashed', 'over'],
-]);
+const OVER: readonly unknown[] = ['success', 'error', 'canceled', 'crashed'];
 
 /** The state of an execution, if n8n reports it. It is asked as by the pages of its forms, which runs no node, and 2.41 makes no isolate for it. */
 export async function executionState(
@@ -149,7 +140,9 @@ export async function executionState(
 	const answer = await callN8n(context, 'GET', below(formUrl, '/n8n-execution-status'));
 	if (typeof answer === 'string') return undefined;
 	if (hasNoDataYet(answer)) return 'running';
-	return answer.statusCode === 200 ? STATES.get(answer.body) : undefined;
+	const state = answer.statusCode === 200 ? answer.body : undefined;
+	if (state === 'waiting' || state === 'running') return state;
+	return state === 'new' ? 'running' : OVER.includes(state) ? 'over' : undefined;
 }
 
 /** n8n usually stores a pause within a second. */

@@ -60,6 +60,10 @@ export const jsonForm = (value: unknown): unknown =>
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
+/** The texts that are there, in their order. */
+export const said = (...texts: ReadonlyArray<string | readonly string[] | false | undefined>) =>
+	texts.flat().filter(isText);
+
 /** Text that is not blank, or a number as text. */
 export function toText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);

@@ -20,7 +20,6 @@ export class Memory<Value> {
 		return entry && clock.now() < entry.until ? entry.value : undefined;
 	}
 
-	/** Adds a value, as the newest one, or sets it again. */
 	set(key: string, value: Value): void {
 		this.entries.delete(key);
 		this.entries.set(key, { value, until: clock.now() + this.keptMs });

@@ -3,6 +3,7 @@ import { PendingUpload } from '../../../shared/n8n/binary';
 import { unlistedNotes } from '../../../shared/n8n/parameters';
 import { buyingOperation, type BuyingOperation } from '../../../shared/tasks/execute';
 import type { RequestBody } from '../../../shared/tasks/prepare';
+import { said } from '../../../shared/util/json';
 import { integer, oneOf, schemaFor, text } from '../../../shared/util/schema';
 import { z } from '../../../shared/util/vendor/zod';
 import { anyLink, liteLink, officialLink } from './references';
@@ -108,39 +109,31 @@ const OFFICIAL_VALUES = {
 	output_format: spec.OUTPUT_FORMATS,
 };
 
-function officialNotes(body: RequestBody): string[] {
-	return [
-		...unlistedNotes(body, OFFICIAL_VALUES),
-		...(body.background === 'transparent'
-			? ['The service draws a transparent background as Auto']
-			: []),
-		...(body.output_compression !== undefined &&
-		(body.output_format ?? spec.DEFAULT_FORMAT) === spec.DEFAULT_FORMAT
-			? ['"Output Compression" was sent, but it is for the formats JPEG and WebP only']
-			: []),
-	];
-}
+const officialNotes = (body: RequestBody) =>
+	said(
+		unlistedNotes(body, OFFICIAL_VALUES),
+		body.background === 'transparent' && 'The service draws a transparent background as Auto',
+		body.output_compression !== undefined &&
+			(body.output_format ?? spec.DEFAULT_FORMAT) === spec.DEFAULT_FORMAT &&
+			'"Output Compression" was sent, but it is for the formats JPEG and WebP only',
+	);
 
 function liteNotes(body: RequestBody): string[] {
 	const others = Object.entries(OFFICIAL_ONLY).filter(([name]) => body[name] !== undefined);
 	const drawn = spec.DRAWN_AS_1K.find((resolution) => resolution === body.resolution);
-	return [
-		...unlistedNotes(body, { resolution: spec.LITE_RESOLUTIONS }),
-		...(drawn === undefined
-			? []
-			: [`The service draws the resolution ${drawn} of a lite model as 1K`]),
-		...others.map(([, label]) => `"${label}" was sent, but a lite model does not support it`),
-	];
+	return said(
+		unlistedNotes(body, { resolution: spec.LITE_RESOLUTIONS }),
+		drawn && `The service draws the resolution ${drawn} of a lite model as 1K`,
+		others.map(([, label]) => `"${label}" was sent, but a lite model does not support it`),
+	);
 }
 
-function imageNotes(body: RequestBody): string[] {
-	const { model } = body;
-	return [
-		...unlistedNotes(body, { model: spec.IMAGE_MODEL_NAMES }),
-		...(model === spec.OFFICIAL_MODEL ? officialNotes(body) : []),
-		...(spec.LITE_MODELS.has(model) ? liteNotes(body) : []),
-	];
-}
+const imageNotes = (body: RequestBody) =>
+	said(
+		unlistedNotes(body, { model: spec.IMAGE_MODEL_NAMES }),
+		body.model === spec.OFFICIAL_MODEL && officialNotes(body),
+		spec.LITE_MODELS.has(body.model) && liteNotes(body),
+	);
 
 /** Creates an operation from its fields: `POST /v1/images/generations` (spec §3). */
 export const imageOperation = (

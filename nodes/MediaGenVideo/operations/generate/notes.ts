@@ -1,6 +1,7 @@
 import * as spec from '../../../shared/api/video';
 import { unlistedNotes } from '../../../shared/n8n/parameters';
 import type { RequestBody } from '../../../shared/tasks/prepare';
+import { said } from '../../../shared/util/json';
 import { z } from '../../../shared/util/vendor/zod';
 
 const IMAGE_REFERENCE = /<<<image_(\d+)>>>/g;
@@ -89,18 +90,18 @@ export function videoNotes(body: RequestBody): string[] {
 	const text = [prompt, ...multi_prompt.map((shot) => shot.prompt)].join('\n');
 	const edits = video_list.some(({ refer_type = 'base' }) => refer_type === 'base');
 	const holders = [body, ...image_with_roles, ...video_list];
-	return [
-		...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES, WORDS))),
-		...referenceNotes(text, image_urls.length + image_with_roles.length),
-		...elementNotes(
+	return said(
+		[...new Set(holders.flatMap((holder) => unlistedNotes(holder, KNOWN_VALUES, WORDS)))],
+		referenceNotes(text, image_urls.length + image_with_roles.length),
+		elementNotes(
 			text,
 			element_list.map(({ name }) => name),
 		),
-		...(edits && body.duration !== undefined
-			? ['An edited video keeps its own length, whatever "Duration (Seconds)" says']
-			: []),
-		...(video_list.length > 0 && body.audio !== undefined
-			? ['The service ignores "Audio" with a given video']
-			: []),
-	];
+		edits &&
+			body.duration !== undefined &&
+			'An edited video keeps its own length, whatever "Duration (Seconds)" says',
+		video_list.length > 0 &&
+			body.audio !== undefined &&
+			'The service ignores "Audio" with a given video',
+	);
 }
