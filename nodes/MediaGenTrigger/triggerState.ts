@@ -25,7 +25,7 @@ const QUEUE_MODE_AFTER = 3;
 /** In queue mode, milliseconds after which n8n has certainly queued what it was given, unless it was killed: a busy n8n takes seconds to write an execution. */
 const QUEUED_AFTER_MS = 30_000;
 
-/** How long a start is remembered, in milliseconds, before and after its confirmation: it may wait for n8n's concurrency limit. */
+/** How long a start without a confirmation is remembered, and what is known of a task, in milliseconds. */
 const REMEMBERED_MS = HOUR_MS;
 
 const MOST_STARTED = 20_000;
@@ -62,8 +62,8 @@ export class TriggerState {
 	/** In the order in which they began. */
 	private readonly starts = new Map<string, Start>();
 
-	/** The executions that started, by event. A repeated call in doubt may have begun another one, which n8n may have queued. */
-	private readonly startedBy = new Memory<string>(MOST_STARTED, REMEMBERED_MS);
+	/** The executions that started, by event. A repeated call in doubt may have begun another one, which may wait for n8n's concurrency limit for hours. */
+	private readonly startedBy = new Memory<string>(MOST_STARTED);
 
 	/** As the trigger was last set. */
 	private windowHours = 24;

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { type BalanceRecord, remainingOf } from '../../shared/api/balance';
 import type { Operation } from '../../shared/n8n/describe';
 import { forEachItem, isFailed, throwFirstError } from '../../shared/n8n/failedItems';
-import { errorItem } from '../../shared/n8n/nodeErrors';
+import { errorItem, hasErrorOutput } from '../../shared/n8n/nodeErrors';
 import { balanceUnit, fieldsOf, toggle } from '../../shared/n8n/options';
 import { parseParameters } from '../../shared/n8n/parameters';
 import { isTool } from '../../shared/n8n/readOptions';
@@ -92,8 +92,11 @@ export const check: Operation = {
 		});
 		throwFirstError(context, results);
 		for (const result of results) {
-			if (isFailed(result)) low.push(errorItem(node, result.error, result.itemIndex));
-			else if (result.rule === undefined || before[result.rule] !== result.isEnough)
+			if (isFailed(result)) {
+				const row = hasErrorOutput(node) ? undefined : items[result.itemIndex];
+				const error = errorItem(node, result.error, result.itemIndex, row?.json);
+				low.push({ ...row, ...error });
+			} else if (result.rule === undefined || before[result.rule] !== result.isEnough)
 				(result.isEnough ? enough : low).push(result.item);
 		}
 		const now = results.flatMap((result) =>

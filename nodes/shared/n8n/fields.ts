@@ -1,4 +1,9 @@
-import type { INodeListSearchResult, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IDisplayOptions,
+	INodeListSearchResult,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 
 import { compareNames, toTitle } from '../util/names';
 
@@ -20,13 +25,16 @@ export function toOptions<const Value extends string>(
 	}));
 }
 
-/** What a list offers, in its order: for each value its name and, if it needs one, a description. */
+/** What a list offers, in its order: for each value its name and, if it needs one, a description, and where it is offered. */
 export type Choices<Value extends string = string> = Readonly<
-	Record<Value, readonly [name: string, description?: string]>
+	Record<Value, readonly [name: string, description?: string, displayOptions?: IDisplayOptions]>
 >;
 
 export const optionsOf = (choices: Choices): INodePropertyOptions[] =>
-	Object.entries(choices).map(([value, [name, description]]) => ({ name, value, description }));
+	Object.entries(choices).map(([value, [name, description, displayOptions]]) => ({
+		...{ name, value, description },
+		...(displayOptions && { displayOptions }),
+	}));
 
 /** The default of a number that is sent only if it is set. n8n 1.123 turns an empty text into the smallest number when the panel opens. */
 export const NOT_SET = null;

@@ -104,7 +104,7 @@ function hintFor(error: ApiError, context: ErrorContext): string | undefined {
 	const { purchase, buys, hint } = context;
 	if (mayHaveBeenBought(error, context)) {
 		const places = buys === 'task' ? 'the balance and at your tasks at the service' : 'the balance';
-		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again" and retry this execution with the saved workflow.`;
+		return `The ${buys} may have been bought anyway. Look at ${places} first. To send it again, set "If It May Have Been Bought" in the options to "Send Again" and retry this execution with the saved workflow, or, if it did not fail, run the workflow with this item only.`;
 	}
 	const [, usual, ofPurchase] = HINTS.find(([ErrorClass]) => error instanceof ErrorClass) ?? [];
 	if (hint !== undefined || !purchase) return hint ?? usual;

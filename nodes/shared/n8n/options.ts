@@ -75,6 +75,9 @@ export const itemText = z.unknown().transform((value) => {
 	return text.trim() === '' ? undefined : text.trim();
 });
 
+/** A tool of an AI agent cannot pause, downloads nothing, and its output is short. */
+const notForTools = { '@tool': [true] };
+
 const waitMode = choice({
 	displayName: 'Wait for Result',
 	choices: {
@@ -82,6 +85,7 @@ const waitMode = choice({
 		callback: [
 			'Pause Until Callback',
 			'The execution waits without running until the service calls back. This n8n must be reachable from the service. Once it waits, a failed task does not stop the workflow: it comes out as an item with an error. If the end is near, the node polls instead, and On Error applies.',
+			{ hide: notForTools },
 		],
 		none: [
 			"Don't Wait",
@@ -90,9 +94,6 @@ const waitMode = choice({
 	},
 	default: 'poll',
 });
-
-/** A tool of an AI agent downloads nothing, and its output is short. */
-const notForTools = { '@tool': [true] };
 
 export const outputOptions = {
 	output: choice({
@@ -163,6 +164,7 @@ export const buyingOptions = {
 			fail: ['Fail'],
 		},
 		default: 'returnBought',
+		displayOptions: { hide: notForTools },
 		description:
 			'What the node does with items beyond "Max Tasks", unless "On Error" is set to continue: then they come out as errors. Set that in a loop: a round of which nothing comes out ends it, without "Done".',
 	}),
@@ -225,22 +227,27 @@ const timeout = numberIfSet(number, [1], {
 
 const pauseTimeout = { field: { ...timeout.field, default: DEFAULT_TIMEOUT.callback } };
 
+const ofFiles = { hide: { ...notForTools, '/downloadFiles': [false] } };
+
 export const fileOptions = {
 	fileName: textIfSet(itemText, {
 		displayName: 'File Name',
 		placeholder: 'e.g. {{ $json.title }}',
+		displayOptions: ofFiles,
 		description:
 			'Name of the file, without extension. Several files of a task get -2, -3 at the end; those of a grid -grid and -1 to -4; a stem its name.',
 	}),
 	maxDownloadSize: presetNumber(number, [1], {
 		displayName: 'Max Download Size (MB)',
 		default: 256,
+		displayOptions: ofFiles,
 		description: 'Largest size of one file',
 	}),
 	binaryPropertyName: preset(fieldName(), {
 		displayName: 'Put Output File in Field',
 		type: 'string',
 		default: 'data',
+		displayOptions: ofFiles,
 		hint: 'The name of the output binary field to put the file in. Further files of the item get _2, _3 at the end.',
 	}),
 };
@@ -286,11 +293,12 @@ export function fieldsOf(
 	options: Readonly<Record<string, { field: Field }>>,
 	...hidden: Array<RunOptions['waitMode']>
 ): INodeProperties[] {
-	const displayOptions = { hide: { '/waitMode': hidden } };
 	return Object.entries(options).map(([name, { field }]) => ({
 		...field,
 		name,
-		...(hidden.length === 0 ? {} : { displayOptions }),
+		...(hidden.length === 0
+			? {}
+			: { displayOptions: { hide: { ...field.displayOptions?.hide, '/waitMode': hidden } } }),
 	}));
 }
 

@@ -253,7 +253,8 @@ function toItems(node: INode, outcome: AcceptedItem, rules: OutputRules): INodeE
 		...binaryOf(rules.binaryPropertyName, attached),
 	});
 	if (isTool(node)) return [item(toolJson(outcome), [])];
-	if (rules.output === 'tasks' || task.results.length === 0)
+	// The files of a failed task are not what was bought.
+	if (rules.output === 'tasks' || task.results.length === 0 || task.error)
 		return [item(taskJson(outcome, rules.simplify), files)];
 	// Made once: a task can have thousands of fields, and as many files.
 	const beside = besideFile(outcome, rules.simplify);

@@ -186,8 +186,10 @@ export function isEmpty(raw: Record<string, unknown>, task: Task): boolean {
 }
 
 /** Whether a file is what a task was bought for. */
-export const isMain = (file: ResultFile, family: TaskFamily | null): boolean =>
-	kindsOf(family).includes(file.kind) && !isLesser(file) && !isTextLink(file);
+export const isMain = (
+	file: Pick<ResultFile, 'kind' | 'name' | 'url'>,
+	family: TaskFamily | null,
+): boolean => kindsOf(family).includes(file.kind) && !isLesser(file) && !isTextLink(file);
 
 /** What a task says in words: the answer of a task without files, and enhanced tags, whatever stands beside them. */
 export function wordsOf(

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { readTaskRecord } from '../api/records';
-import { below, secretDigest } from '../api/signedAddress';
+import { below, isSigned, secretDigest } from '../api/signedAddress';
 import { errorFields } from '../n8n/nodeErrors';
 import { evaluatedOptions, firstItemOf } from '../n8n/readOptions';
 import {
@@ -22,7 +22,7 @@ import { clock, sleep } from '../util/clock';
 import { toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
 import { type BuyingRun, endedItem, type TaskRun } from './taskRun';
-import { HOST_LIMIT_AFTER_MS, keyOfPause, NOT_READ } from './waitingExecution';
+import { hostLimitAfterMs, keyOfPause, NOT_READ } from './waitingExecution';
 import { ownAddressProblem, type PauseAddresses, pauseAddressesOf, watchPause } from './watchPause';
 
 export const SET_WEBHOOK_URL =
@@ -102,6 +102,8 @@ async function pauseProblem(
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => isOpen(outcome) && outcome.callsElsewhere))
 		return 'The node polled instead of pausing: the service does not report the end of a task to this execution, which did not buy it.';
+	if (run.context.getMode() === 'integrated' && !isSigned(resumeUrl))
+		return 'The node polled instead of pausing: when a sub-workflow resumes, this version of n8n runs its caller again, with the input of the sub-workflow.';
 	const problem = await ownAddressProblem(run.context, resumeUrl);
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;
 }
@@ -133,7 +135,7 @@ async function pause(
 		// After the time limit, the row's file would come out as if it were the task's.
 		delete item.binary;
 	}
-	await context.putExecutionToWait(new Date(pauseLimit + HOST_LIMIT_AFTER_MS));
+	await context.putExecutionToWait(new Date(pauseLimit + hostLimitAfterMs(addresses.resumeUrl)));
 	const key = keyOfPause(context, pauseLimit);
 	watchPause({ ...run, outcomes, key, pauseLimit }, addresses, expected);
 	const waiting = context.getExecuteData();

@@ -1,16 +1,16 @@
 import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isPrivateHost, isWholeLink } from '../api/address';
+import { isPrivateHost, isWholeLink, ON_OWN_NETWORK } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { NOTHING_SENT } from '../api/errors';
-import { RESULT_KINDS } from '../api/families';
 import type { Deadline } from '../api/http';
 import { MultipartForm } from '../api/multipart';
 import type { AcceptedTask } from '../api/records';
 import { PendingUpload, readWhole, reopenFile } from '../n8n/binary';
 import { itemError } from '../n8n/nodeErrors';
+import { purchaseOptions } from '../n8n/options';
 import { isTool, itemReuse, parseOptions, readItemOptions } from '../n8n/readOptions';
 import {
 	type ExecutedItem,
@@ -23,14 +23,15 @@ import {
 	validationError,
 } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
-import { type SentRequest, sentRequestOf } from '../output/resultFiles';
+import { resultShape, type SentRequest, sentRequestOf } from '../output/resultFiles';
+import { isMain } from '../output/task';
 import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
+import { itemAddress, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -88,7 +89,7 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 const EXPRESSION = /\{\{[^{}]*(\$(?:\(|[a-z]\w*))/;
 
 /** The fixed texts that were meant to be expressions: each item would buy the same. */
-const fixedExpressions = ({ parameters }: INode) =>
+const fixedExpressions = ({ parameters: { toolDescription: _forAgents, ...parameters } }: INode) =>
 	[...textsIn(parameters)].flatMap(([path, text]) => {
 		const name = text.startsWith('=') ? undefined : EXPRESSION.exec(text)?.[1];
 		const message = `has {{ … ${name} … }} as text: switch the field from Fixed to Expression`;
@@ -121,7 +122,10 @@ async function prepareItem(
 ): Promise<ReadyTask> {
 	const { context, options } = run;
 	const item = { context, fields: request.fields, itemIndex };
-	if (unevaluated.length > 0) throw validationError(item, unevaluated);
+	if (unevaluated.length > 0) {
+		const fields = [...request.fields, ...purchaseOptions({ makesFiles: true })];
+		throw validationError({ ...item, fields }, unevaluated);
+	}
 	const values = readParameters(item);
 	const panel: PanelBody = (await request.toBody?.(values, item)) ?? { body: values };
 	const named = toApiNames(panel.body);
@@ -161,30 +165,53 @@ async function prepareItem(
 	};
 }
 
-/** An item of a MediaGen node that stands for one file of a task: see "One Item per File". */
-const fileItem = z.object({ taskId: z.string(), kind: z.enum(RESULT_KINDS), url: z.string() });
+/** An item that stands for one file of a task: see "One Item per File". Split Out leaves the file under `results`, or without its task. */
+const fileItem = resultShape
+	.pick({ kind: true, url: true })
+	.extend({ name: resultShape.shape.name.default(null), taskId: z.string().optional() });
 
-const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }} and {{ $json.index }}.\n${NOTHING_SENT}`;
+interface FileOfTask {
+	taskId: string;
+	request: string;
+	/** What it is, where the request is for a track and this is none, such as a cover. */
+	noTrack: string | undefined;
+}
 
-/** Refuses files of one task that would all buy the same: they were meant to be one purchase. Linear in the number of items. */
-export function refuseSameRequests(
+function fileOf(
+	item: PreparedItem,
+	{ json }: Pick<INodeExecutionData, 'json'> = { json: {} },
+): FileOfTask | undefined {
+	const { success, data } = fileItem.safeParse({ ...json, ...objectOf(json.results) });
+	if (item.state !== 'ready' || !success) return undefined;
+	const { task_id: source, audio_index: track } = item.body;
+	const { taskId = source, name, kind } = data;
+	if (typeof taskId !== 'string') return undefined;
+	const isNoTrack = taskId === source && track !== undefined && !isMain(data, 'music');
+	const request = JSON.stringify([taskId, item.options.purchaseKey]);
+	return { taskId, request, noTrack: isNoTrack ? (name ?? kind) : undefined };
+}
+
+const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
+
+/** Refuses files of a task that would all buy the same, which were meant to be one purchase, and its covers as tracks. Linear in the number of items. */
+export function refuseFiles(
 	node: INode,
 	input: readonly INodeExecutionData[],
 	items: readonly PreparedItem[],
 ): PreparedItem[] {
-	const files = items.map((item) => {
-		const file = fileItem.safeParse(input[item.itemIndex]?.json);
-		if (item.state !== 'ready' || !file.success) return undefined;
-		const { taskId } = file.data;
-		return { taskId, request: JSON.stringify([taskId, item.options.purchaseKey]) };
-	});
+	const files = items.map((item) => fileOf(item, input[item.itemIndex]));
 	const counts = new Map<string, number>();
-	for (const file of files) if (file) counts.set(file.request, (counts.get(file.request) ?? 0) + 1);
+	for (const file of files)
+		if (file && file.noTrack === undefined)
+			counts.set(file.request, (counts.get(file.request) ?? 0) + 1);
 	return items.map((item, at) => {
 		const file = files[at];
 		const count = (file && counts.get(file.request)) ?? 1;
-		if (!file || count === 1) return item;
-		const message = `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`;
+		if (!file || (file.noTrack === undefined && count === 1)) return item;
+		const message =
+			file.noTrack === undefined
+				? `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`
+				: `This file of task ${file.taskId} is not a track: ${file.noTrack}`;
 		return rejected(item, itemError(node, message, item.itemIndex, WAY_OUT));
 	});
 }
@@ -200,7 +227,7 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	const unevaluated = fixedExpressions(node);
 	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at, unevaluated);
 	const items = await readItems(run.context, prepare);
-	return refuseSameRequests(node, run.context.getInputData(), items);
+	return refuseFiles(node, run.context.getInputData(), items);
 }
 
 async function withLinks(

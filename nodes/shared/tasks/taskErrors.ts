@@ -6,7 +6,7 @@ import {
 	InvalidRequestError,
 	NotFoundError,
 } from '../api/errors';
-import type { TaskFamily } from '../api/families';
+import { FAMILIES, type TaskFamily } from '../api/families';
 import { asNodeError, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
 import { type AcceptedItem, isRefunded } from '../output/items';
@@ -79,8 +79,10 @@ function unknownTaskHint(
 	if (buysTasks(run) && options.reused !== true)
 		return `The node has bought this task, so the service may have the records of tasks at another path: set "Task Query Path" in the options. Then get the task with the resource Task, operation Get, and the task ID ${taskId}.`;
 	const given = run.context.getInputData?.()[itemIndex]?.json.family;
-	return typeof given === 'string' && given !== run.family
-		? `The input item is of the family "${given}": use the MediaGen node of that family.`
+	if (typeof given === 'string' && given !== run.family)
+		return `The input item is of the family "${given}": use the MediaGen node of that family.`;
+	return FAMILIES[run.family].isQueryPathGuessed
+		? 'Check the task ID, and that the credential belongs to the account that bought the task. If both are right, set "Task Query Path" in the options.'
 		: undefined;
 }
 

@@ -4,7 +4,8 @@ import type { Connection } from '../api/connection';
 import { asError, errorFromThrown, isKeyRefused, UnreadableResponseError } from '../api/errors';
 import { Memory } from '../util/memory';
 import { type AcceptedItem, isAccepted, type TaskItem } from '../output/items';
-import { clock, within } from '../util/clock';
+import { isSigned } from '../api/signedAddress';
+import { clock, HOUR_MS, within } from '../util/clock';
 import { KnownTask } from './poll';
 import { retrieveError } from './taskErrors';
 import { endedItem, retrieveRecord, type TaskContext, type TaskRun, withRecord } from './taskRun';
@@ -67,9 +68,11 @@ export function forgetWaiting(key: string): void {
 /**
  * n8n's own time limit comes this much later, in milliseconds: for executions whose pause no process watches. n8n then outputs the items as
  * they were written before the pause. Up to 70 seconds before, n8n sets a timer that nothing cancels: if the execution has already resumed
- * when it fires, 1.123 runs the next nodes a second time, and the next pause would end at once.
+ * when it fires, 1.123 runs the next nodes a second time, and the next pause would end at once. There, one that has resumed but waits for
+ * n8n's concurrency limit still counts as paused, and would run twice, too: it gets an hour.
  */
-export const HOST_LIMIT_AFTER_MS = 180_000;
+export const hostLimitAfterMs = (resumeUrl: string): number =>
+	isSigned(resumeUrl) ? 180_000 : HOUR_MS;
 
 /** A note of an open task while it waits. n8n's own time limit passes it on, and a Webhook that answers then; the node's output is without it. */
 export const NOT_READ =

@@ -4,9 +4,9 @@ import { jumpingClock } from '../support/clocks';
 import { type RunResult, runNode } from '../support/engine';
 import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
 import { rememberingNode } from '../support/rememberingNode';
-import { useSandbox } from '../support/sandbox';
+import { fileItem, picture, useSandbox } from '../support/sandbox';
 import { useScriptedService } from '../support/scriptedService';
-import { goOn } from '../support/settings';
+import { errorOutput, goOn } from '../support/settings';
 
 const service = useSandbox();
 
@@ -84,6 +84,22 @@ test.each([
 	expect(outputsOf({ outputs })).toBe(output);
 	const json = { name: 'a', balance: expect.any(Object) as object };
 	expect(outputs.flat()[0]).toMatchObject({ json, pairedItem: { item: 0 } });
+});
+
+test.each([
+	['goes on to "Low" with its fields and files', goOn, 1, { name: 'a' }],
+	['comes out at the error output, where n8n adds its fields', errorOutput, 2, { name: 'a' }],
+])('check: a row whose balance could not be read %s', async (_, { settings }, at, json) => {
+	const items = [await fileItem(await picture(4, 4))].map((item) => ({ ...item, json }));
+	const { outputs } = await run(
+		{ operation: 'check', threshold: 1 },
+		{ ...forbidden, settings, items },
+	);
+	expect(outputs.flat()).toHaveLength(1);
+	const error = { httpStatus: 403 };
+	expect(outputs[at]?.[0]).toMatchObject({ json: { ...json, error }, pairedItem: { item: 0 } });
+	// n8n itself takes no file along to an error output.
+	expect(outputs[at]?.[0]?.binary !== undefined).toBe(at === 1);
 });
 
 test.each([

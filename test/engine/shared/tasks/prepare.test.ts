@@ -20,14 +20,13 @@ async function gridFiles(): Promise<INodeExecutionData[]> {
 	return items;
 }
 
-/** Two tracks of a song, and the cover of each. */
+/** The track of a song, its cover, and that of a second track. */
 function songFiles(): INodeExecutionData[] {
 	const taskId = service.sandbox.originals.track().id;
-	return ['audio', 'image'].flatMap((kind) =>
-		[1, 2].map((index) => ({
-			json: { taskId, kind, index, url: `https://example.com/${kind}-${index}`, family: 'music' },
-		})),
-	);
+	const files = [['audio', 1] as const, ['image', 1] as const, ['image', 2] as const];
+	return files.map(([kind, index]) => ({
+		json: { taskId, kind, index, url: `https://example.com/${kind}-${index}`, family: 'music' },
+	}));
 }
 
 /** Varies the picture of each file, or as `given` says. */
@@ -51,13 +50,49 @@ test('the grid and its first picture would be varied by the same request: refuse
 	expect(service.sandbox.requests.list()).toEqual([]);
 });
 
-test('a song and its covers: four files are two requests, and each would be bought twice', async () => {
+const cover = newNodeRunner(service, new MediaGenMusic(), 'music');
+
+/** Makes a cover of each file. */
+const coverOf = async (
+	items: INodeExecutionData[],
+	given: object = {},
+	more: Parameters<typeof cover>[3] = {},
+) => await cover('coverSong', { tags: 'folk', ...given }, items, more);
+
+test('a song and its covers: the track is bought, and a cover is not taken for the track of its number', async () => {
 	const items = songFiles();
-	const music = newNodeRunner(service, new MediaGenMusic(), 'music');
-	const { error } = await music('coverSong', { tags: 'folk' }, items);
-	expect(error?.message).toBe(`${times(2, items[0]?.json.taskId)} [row 1 (item 0)]`);
-	expect(service.sandbox.requests.list()).toEqual([]);
+	const { json } = await coverOf(items, {}, goOn);
+	expect(statusesOf(json)).toEqual(['submitted', 'not submitted', 'not submitted']);
+	const ofCover = `This file of task ${String(items[0]?.json.taskId)} is not a track: image`;
+	expect(json[1]).toMatchObject({ error: { message: `${ofCover} [row 2 (item 1)]` } });
+	expect(json[2]).toMatchObject({ error: { message: `${ofCover} [row 3 (item 2)]` } });
+	expect(bodiesSent(service).map(({ audio_index: track }) => track)).toEqual([1]);
 });
+
+test.each([
+	['a cover', { kind: 'image', index: 2 }, 'image'],
+	['lyrics', { kind: 'audio', index: null, name: 'lyrics' }, 'lyrics'],
+])('%s alone, as from a loop, is no track either', async (_, file, words) => {
+	const [song] = songFiles();
+	const { error } = await coverOf([{ json: { ...song?.json, ...file } }]);
+	expect(error?.message).toContain(`is not a track: ${words}`);
+	expect(error?.description).toContain('{{ $json.kind }}');
+	expect(sent()).toEqual([]);
+});
+
+test.each(['All Other Fields', 'No Other Fields'])(
+	'Split Out, with %s, does not buy the first track twice',
+	async (include) => {
+		const taskId = service.sandbox.originals.track().id;
+		const items = [1, 2].map((index): INodeExecutionData => {
+			const file = { index, kind: 'audio', url: `https://example.com/audio-${index}`, name: null };
+			return { json: include.startsWith('No') ? file : { taskId, url: file.url, results: file } };
+		});
+		const { error } = await coverOf(items, { taskId });
+		expect(error?.message).toBe(`${times(2, taskId)} [row 1 (item 0)]`);
+		expect(sent()).toEqual([]);
+	},
+);
 
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
@@ -154,6 +189,12 @@ test.each<[string, string, object, string]>([
 		'music.sounds',
 		{ additionalFields: { version: "{{$('Sheet').item.json.version}}" } },
 		'"Additional Fields › Version" has {{ … $(',
+	],
+	[
+		'an option',
+		'image.generate',
+		{ prompt: 'A pier', options: { fileName: '{{ $json.weather }}' } },
+		'"File Name" has {{ … $json',
 	],
 	[
 		'a field of a custom request',

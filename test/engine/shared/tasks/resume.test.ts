@@ -821,7 +821,7 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('a time limit that passes gives out the tasks as they were', async () => {
-		const execution = await pauseTwo();
+		const execution = await pauseTwo({ given: { downloadFiles: true } });
 		const { json } = await execution.timeLimit();
 		const notes = [expect.stringContaining('it was not read again')];
 		// For an item that comes back.

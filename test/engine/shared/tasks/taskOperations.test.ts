@@ -1,5 +1,6 @@
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { jumpingClock } from '../../support/clocks';
 import type { RunOptions } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
@@ -266,6 +267,38 @@ test.each(['get', 'wait'])(
 		expect(service.requests).toHaveLength(0);
 	},
 );
+
+test.each<[string, string | undefined, IDataObject]>([
+	['of the failed item', 'task_cover', { taskId: 'task_cover', status: 'submitted' }],
+	['none where the item was refused', undefined, { status: 'not submitted' }],
+])(
+	'on an error output, to which n8n adds the fields of the row, the task is that %s',
+	async (_, asked, error) => {
+		onRecord({ json: { status: 'completed' } });
+		const json = { taskId: 'task_song', status: 'completed', error, message: 'Timed out' };
+		const { properties } = new MediaGenMusic().description;
+		const field = properties.find(
+			({ name, displayOptions }) =>
+				name === 'taskId' && displayOptions?.show?.operation?.includes('get'),
+		);
+		const given = { taskId: String(field?.default), downloadFiles: false };
+		await runnerOf(service)('music.task.get', given, { items: [{ json }] });
+		expect(service.requests.map(({ path }) => path.split('/').at(-1))).toEqual(
+			asked ? [asked] : [],
+		);
+	},
+);
+
+test('"One Item per File" leaves a failed task whole: its links are not what was bought', async () => {
+	const record = { status: 'failed', error: { message: 'Too loud' } };
+	onRecord({ json: { ...record, result: songAt(`${service.url}/source.mp3`) } });
+	const { json } = await runnerOf(service)(
+		'music.task.get',
+		{ taskId: 'task_8', output: 'files', downloadFiles: false },
+		{ items: [{ json: {} }] },
+	);
+	expect(json).toMatchObject([{ taskId: 'task_8', error: { message: 'Too loud' } }]);
+});
 
 test.each([
 	['null', 'is required: its expression is empty'],

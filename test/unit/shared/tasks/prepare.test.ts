@@ -1,6 +1,6 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { type ReadyTask, refuseSameRequests } from '../../../../nodes/shared/tasks/prepare';
+import { type ReadyTask, refuseFiles } from '../../../../nodes/shared/tasks/prepare';
 
 const ITEMS = 5_000;
 
@@ -29,7 +29,7 @@ test('each item is read once, however many there are', () => {
 			options: { purchaseKey: `key of ${body.pair}` },
 		};
 	});
-	const refused = refuseSameRequests(node, input, items);
+	const refused = refuseFiles(node, input, items);
 	expect(read).toBe(ITEMS);
 	expect(refused.filter((item) => 'error' in item)).toHaveLength(ITEMS);
 	expect(refused[ITEMS - 1]).toMatchObject({
