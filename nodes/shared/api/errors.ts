@@ -179,8 +179,8 @@ function classOf(status: number, location?: unknown): (typeof STATUSES)[number] 
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	// Without the path of a redirect, which may hold a secret.
 	const isRedirect = status >= 300 && typeof location === 'string';
-	const origin = isRedirect ? parseWebUrl(location)?.origin : undefined;
-	const headline = origin ? `The service redirects to ${origin}` : 'The response could not be read';
+	const target = isRedirect ? (parseWebUrl(location)?.origin ?? 'another path') : undefined;
+	const headline = target ? `The service redirects to ${target}` : 'The response could not be read';
 	return [UnreadableResponseError, `${headline} (HTTP ${status})`];
 }
 

@@ -81,12 +81,8 @@ export const FAMILIES: Readonly<Record<TaskFamily, Family>> = {
 };
 
 /** Whether a record is a grid's: by what it holds, or because the node knows. */
-export function isGridRecord(
-	raw: Readonly<Record<string, unknown>>,
-	family: TaskFamily | null,
-): boolean {
-	return family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
-}
+export const isGridRecord = (raw: Readonly<Record<string, unknown>>, family: TaskFamily | null) =>
+	family === 'grid' || FAMILIES.grid.isShownBy(raw, new Set());
 
 export const taskPath = (queryPath: string, taskId: string) =>
 	queryPath.replaceAll(TASK_ID_PLACEHOLDER, encodeURIComponent(taskId));

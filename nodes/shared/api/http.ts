@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { clock, sleep, sleepOnHost } from '../util/clock';
-import { isText, objectOf, parseExactJson, textOrJson } from '../util/json';
+import { isObject, isText, objectOf, parseExactJson, textOrJson } from '../util/json';
 import { z } from '../util/vendor/zod';
 import { inDeploymentWords, toDeploymentWords } from './brandWords';
 import { type Connection, CREDENTIAL_TYPE, type CredentialSource } from './connection';
@@ -271,9 +271,12 @@ export async function readBody(
 		for await (const piece of pieces) chunks.push(piece);
 	} catch (thrown) {
 		const error = errorFromThrown(thrown);
-		// What came may name what was bought.
-		const came = shortResponse(redact(text()));
-		if (came !== '') error.details.response = came;
+		// What came may name what was bought, or be all that was to come.
+		const came = text();
+		const read = error instanceof CanceledError ? undefined : parseExactJson(came);
+		if (isObject(read)) return redact(read);
+		const shown = shortResponse(redact(came));
+		if (shown !== '') error.details.response = shown;
 		throw error;
 	}
 	const whole = text();

@@ -99,12 +99,13 @@ async function runOrContinue(
 		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 		const nodeError = asNodeError(node, error, { isStopped });
 		if (!context.continueOnFail()) throw nodeError;
-		const keys = objectOf(nodeError.context.recordKeys);
+		const left = objectOf(nodeError.context.left);
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);
-				const key = recordKeyIn(json) ?? keys[itemIndex];
-				return errorItem(node, nodeError, itemIndex, toJson(own), key);
+				const { recordKey, ...bought } = objectOf(left[itemIndex]);
+				const fields = toJson({ ...own, ...bought });
+				return errorItem(node, nodeError, itemIndex, fields, recordKeyIn(json) ?? recordKey);
 			}),
 		];
 	}

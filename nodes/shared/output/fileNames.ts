@@ -14,7 +14,7 @@ const UNKNOWN_TYPES = new Set([
 const URL_EXTENSION = /\.([a-z0-9]{2,5})$/i;
 
 /** Names that Windows reserves for devices. */
-const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** In bytes: file systems allow 255, and a number and the extension follow. */
 const LONGEST_NAME = 150;
@@ -28,7 +28,9 @@ const cut = (name: string, most: number) =>
 
 /** A name that every file system accepts, without a media extension: that comes from the content type. */
 function safeName(name: string, most = LONGEST_NAME): string {
-	const clean = name.replace(MEDIA_EXTENSION, '').replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_');
+	const clean = name
+		.replace(MEDIA_EXTENSION, '')
+		.replace(/[\\/:*?"<>|\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, '_');
 	const safe = cut(clean, most).replace(/^[.\s]+|[.\s]+$/g, '');
 	return safe === '' || RESERVED.test(safe) ? `_${safe}` : safe;
 }
@@ -71,12 +73,7 @@ export class FileNames {
 }
 
 /** What follows the user's own name: a name at the service, such as a stem's, else the number of a file after the first. */
-function endingOf(
-	{ name, index }: ResultFile,
-	at: number,
-	isGrid: boolean,
-	isAlone: boolean,
-): string {
+function endingOf({ name, index }: ResultFile, at: number, isGrid: boolean, isAlone: boolean) {
 	if (name !== null && (name !== GRID || !isAlone)) return `-${safeName(name, LONGEST_ENDING)}`;
 	if (isGrid && index !== null) return `-${index}`;
 	return at === 0 ? '' : `-${at + 1}`;

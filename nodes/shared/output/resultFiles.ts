@@ -93,6 +93,9 @@ export const isLesser = ({ name }: Pick<ResultFile, 'name'>): boolean =>
 const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|text|json|xml)$/i;
 const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
 
+/** Names of links that may be there before the song. */
+export const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|karaoke|lyric|lrc|midi|waveform/i;
+
 const isTextName = (name: string | null) => TEXT_NAME.test(toApiName(name ?? ''));
 
 export function isTextLink({ name, url }: Pick<ResultFile, 'name' | 'url'>): boolean {
@@ -333,13 +336,17 @@ class Results {
 		// `"content": { "video_url": … }`; but the name of a stem stays.
 		const isAlone = (file: FoundFile) => main.length === 1 && main[0] === file;
 		let highest = 0;
+		const taken = new Set<number>();
 		return ordered.map((file) => {
 			const { index: given, kind, url, name, isFieldName, expiresAt, beside } = file;
-			// The number after the highest so far. Only the service numbers the pictures of a grid; a text is none of several.
 			const isTextFile = isTextLink(file);
-			const hasNone = this.family === 'grid' || isTextFile;
-			const index = given === undefined ? (hasNone ? null : highest + 1) : given;
+			// A text, and the stream of a track whose number is taken, is none of several.
+			const hasNone = isTextFile || (taken.has(given ?? 0) && BESIDE_A_SONG.test(name ?? ''));
+			// The number after the highest so far. Only the service numbers the pictures of a grid.
+			const counted = given === undefined && this.family !== 'grid' ? highest + 1 : (given ?? null);
+			const index = hasNone ? null : counted;
 			highest = Math.max(highest, index ?? 0);
+			if (this.isMain(file)) taken.add(index ?? 0);
 			const isOther = isLesser(file) || isTextFile;
 			const saysNothing = isFieldName === true && kind !== 'audio' && isAlone(file) && !isOther;
 			return { index, kind, url, name: saysNothing ? null : name, expiresAt, ...beside };

@@ -20,6 +20,7 @@ import { isBlank, isObject, listIn, objectOf } from '../util/json';
 import { toCamelCase } from '../util/names';
 import { z } from '../util/vendor/zod';
 import {
+	BESIDE_A_SONG,
 	besideTaskShape,
 	isLesser,
 	isMainLinkField,
@@ -136,11 +137,13 @@ const hasEmptyPlace = (
 		isPlace(field) ? isUnfilled(inner, kind) : hasEmptyPlace(inner, kind, isPlace),
 	);
 
-/** What an entry has in the place of its link. One that is empty is to come; one with other fields only may be whole. */
-const linkIn = (entry: unknown, field: string): unknown =>
-	isObject(entry) && (field in entry || Object.keys(entry).length === 0) ? entry[field] : entry;
-
-const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|karaoke|lyric|lrc|midi|waveform/i;
+/** Whether the link of an entry is still to come: neither its documented field has one, nor, if that is not there, another that may be meant for it. */
+function lacksLink(entry: unknown, field: string, kind: ResultKind): boolean {
+	if (!isObject(entry)) return isBlankPlace(entry);
+	if (field in entry) return isBlankPlace(entry[field]);
+	const others = Object.entries(entry).filter(([name]) => !BESIDE_A_SONG.test(name));
+	return mainLinks(Object.fromEntries(others), kind).every(isBlankPlace);
+}
 
 /** Whether a task is completed, and the list of what it made has an entry without its link, beside files. */
 export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
@@ -148,13 +151,16 @@ export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
 	const place = family && FAMILIES[family].results;
 	if (!place || status !== 'completed') return false;
 	const result = objectOf(resultOf(raw));
-	const links =
+	const { kind } = FAMILIES[family];
+	const lacks =
 		'list' in place
-			? listIn(result[place.list]).map((entry) => linkIn(entry, place.link))
-			: Object.keys(place.fields).flatMap((field) => listIn(raw[field] ?? result[field]));
+			? listIn(result[place.list]).map((entry) => lacksLink(entry, place.link, kind))
+			: Object.keys(place.fields)
+					.flatMap((field) => listIn(raw[field] ?? result[field]))
+					.map(isBlankPlace);
 	const isBeside = ({ name }: ResultFile) => BESIDE_A_SONG.test(name ?? '');
 	const hasOthersOnly = results.length > 0 && results.every(isBeside);
-	return links.some(isBlankPlace) && (hasOthersOnly || !links.every(isBlankPlace));
+	return lacks.includes(true) && (hasOthersOnly || lacks.includes(false));
 }
 
 /** Whether a task is completed, and its record does not show what it made. The operation of a grid is what its record says. */

@@ -1,7 +1,8 @@
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 
 import { withParagraph } from '../n8n/failedItems';
 import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
+import { toJson } from '../util/json';
 import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
 
@@ -11,6 +12,12 @@ function inWords(purchase: PurchaseState): string {
 	if (purchase.state === 'accepted')
 		return `task ${purchase.taskId} (get it with the resource Task, operation Get)`;
 	return purchase.state === 'answered' ? 'answered' : 'may have been bought';
+}
+
+/** The fields of an item that has it: the task, for Task: Wait, or the answer. */
+function inItem(purchase: PurchaseState): IDataObject {
+	if (purchase.state === 'accepted') return { taskId: purchase.taskId, status: 'submitted' };
+	return purchase.state === 'answered' ? { response: toJson(purchase.response) } : {};
 }
 
 /** Says what earlier attempts bought for items that failed before they came to it, such as by a file that cannot be read any more. */
@@ -35,6 +42,11 @@ export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRe
 		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,
 	);
 	error.description = withParagraph(error.description, [EARLIER, ...lines].join(LINE_END));
-	error.context.recordKeys = Object.fromEntries(left.map(({ itemIndex, key }) => [itemIndex, key]));
+	error.context.left = Object.fromEntries(
+		left.map(({ itemIndex, key, purchase }) => [
+			itemIndex,
+			{ recordKey: key, ...inItem(purchase) },
+		]),
+	);
 	return error;
 }

@@ -129,10 +129,7 @@ async function buyTasks(
 }
 
 /** Returns the output, with its files, in the order of the input. Throws the first failed item's error, with all tasks, unless set to continue. */
-export async function deliver(
-	run: TaskRun | BuyingRun,
-	outcomes: readonly TaskItem[],
-): Promise<INodeExecutionData[][]> {
+export async function deliver(run: TaskRun | BuyingRun, outcomes: readonly TaskItem[]) {
 	const { context, options } = run;
 	const bought = 'records' in run ? run : undefined;
 	countCost(context, outcomes, bought ? 'bought' : 'read');
@@ -182,10 +179,7 @@ function passOn(context: IExecuteFunctions): INodeExecutionData[][] {
 	return [context.getInputData()];
 }
 
-async function execute(
-	context: IExecuteFunctions,
-	operation: BuyingOperation,
-): Promise<INodeExecutionData[][]> {
+async function execute(context: IExecuteFunctions, operation: BuyingOperation) {
 	const { family, value, fields, parent } = operation;
 	const records = new PurchaseRecords(context);
 	try {

@@ -37,6 +37,20 @@ test('an answer in a list is read', async () => {
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
 });
 
+test('an attempt that ends as a whole, because the credential cannot be used any more, has the answers of the one before', async () => {
+	const credential = service.credential();
+	const breaks = () => (Object.assign(credential, { baseUrl: '' }), { json: { choices: said } });
+	service.on('POST', '*', { status: 400 }, breaks);
+	const { json } = await chatNode('completion', () => credential).run({
+		parameters: { cachedBlocks: blocks({ text: document('pump') }), options: { concurrency: 1 } },
+		items: questions('Why?', 'How?'),
+		credential,
+		settings: retryAndGoOn.settings,
+	});
+	expect(json).toMatchObject([{ error: {} }, { error: {}, response: { choices: said } }]);
+	expect(service.requests).toHaveLength(2);
+});
+
 test('an answer has the time that "Timeout" gives, however long', async () => {
 	const parameters = { options: { timeout: 3_600_000 } };
 	const { json, error } = await answer('completion', { choices: said }, parameters);

@@ -125,6 +125,34 @@ describe('The id of a task that was bought is never lost', () => {
 		expect(json[0]).toMatchObject({ taskId, status: 'completed' });
 	});
 
+	test.each<[string, string, object, boolean]>([
+		[
+			'is whole, the task is taken up',
+			'{"data": [{"task_id": "task_1"}]}',
+			{ taskId: 'task_1' },
+			false,
+		],
+		[
+			'is not, the item is in doubt',
+			'{"data": [{"task_id": "task_1"}',
+			{ status: 'unknown' },
+			true,
+		],
+	])(
+		'where the connection breaks after an acknowledgement that %s',
+		async (_, body, item, isUnsure) => {
+			onSubmit({
+				raw: (response) => {
+					response.writeHead(200, { 'content-type': 'application/json', 'content-length': 500 });
+					response.write(body, () => setTimeout(() => response.destroy(), 20));
+				},
+			});
+			const { json } = await buy(1, {}, goOn);
+			expect(json).toMatchObject([item]);
+			expect(json[0]?.error !== undefined).toBe(isUnsure);
+		},
+	);
+
 	test('of two ids in data, the second is named in the notes and in the log', async () => {
 		onSubmit({
 			json: { data: [{ task_id: 'task_1' }, { task_id: 'task_2' }, { task_id: 'task_1' }] },

@@ -233,6 +233,11 @@ describe('A completed record without a result is read again', () => {
 		['an empty list', { music: [] }],
 		['a track without its link', { music: [{ title: 'Waves', audio_url: '' }] }],
 		['one track of two', { music: [{ audio_url: `${FIRST_SONG}?1` }, { audio_url: null }] }],
+		[
+			'one track of two, and no place',
+			{ music: [{ audio_url: `${FIRST_SONG}?1` }, { title: 'B' }] },
+		],
+		['streams alone', { music: Array(2).fill({ stream_audio_url: `${FIRST_SONG}?stream` }) }],
 		['an empty link', { audio_url: '', title: 'Waves' }],
 		['words in place of a song', { text: 'almost done' }],
 		['its cover alone', { cover_url: 'https://files.example.com/cover.png' }],

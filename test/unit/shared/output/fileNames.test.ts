@@ -103,7 +103,7 @@ test.each(EXTENSIONS)('.%s is not in the name twice', (extension) => {
 	expect(withExtension(name, 'audio/x-wav', 'https://x.example/1')).toBe('song.wav');
 });
 
-test.each(['prn', 'AUX', 'nul', 'com1', 'lpt9'])('%s is a device on Windows', (name) => {
+test.each(['prn', 'AUX', 'nul', 'com1', 'lpt9', 'nul.txt'])('%s is a device on Windows', (name) => {
 	expect(namesOf(name, file(1))).toEqual([`_${name}`]);
 });
 

@@ -51,6 +51,20 @@ describe('Every link of a track comes out', () => {
 		]);
 	});
 
+	test('the stream and the lyrics of a track do not have its number: the next node would take them for it', () => {
+		const [audio_url, stream_audio_url, lyrics_url] = ['1.mp3', '1s.mp3', '1.txt'].map(link);
+		const music = [
+			{ audio_url, stream_audio_url, lyrics_url },
+			{ stream_audio_url: link('2s.mp3') },
+		];
+		expect(filesOf('music', { result: { music } })).toEqual([
+			'1 1.mp3',
+			'- 1s.mp3 stream_audio',
+			'2 2s.mp3 stream_audio',
+			'- 1.txt lyrics',
+		]);
+	});
+
 	const [drums, bass] = [link('d.wav'), link('b.wav')];
 	const named = [
 		{ name: ' drum_kit ', url: [drums] },
