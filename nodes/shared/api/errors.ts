@@ -178,8 +178,9 @@ function classOf(status: number, location?: unknown): (typeof STATUSES)[number] 
 	if (status >= 500 || status === 425) return [ServerError, `Server error (HTTP ${status})`];
 	if (status >= 400) return [InvalidRequestError, 'Bad request'];
 	// Without the path of a redirect, which may hold a secret.
-	const isRedirect = status >= 300 && typeof location === 'string';
-	const target = isRedirect ? (parseWebUrl(location)?.origin ?? 'another path') : undefined;
+	const link =
+		status >= 300 && isText(location) ? location.replace(/^\/\//, 'https://') : undefined;
+	const target = link && (parseWebUrl(link)?.origin ?? 'another path');
 	const headline = target ? `The service redirects to ${target}` : 'The response could not be read';
 	return [UnreadableResponseError, `${headline} (HTTP ${status})`];
 }

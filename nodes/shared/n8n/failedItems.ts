@@ -98,8 +98,10 @@ async function runOrContinue(
 		const node = context.getNode();
 		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 		const nodeError = asNodeError(node, error, { isStopped });
-		if (!context.continueOnFail()) throw nodeError;
 		const left = objectOf(nodeError.context.left);
+		// Answers are too long for an error that n8n stores.
+		delete nodeError.context.left;
+		if (!context.continueOnFail()) throw nodeError;
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);

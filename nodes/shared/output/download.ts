@@ -1,6 +1,6 @@
 import type { IBinaryData, IHttpRequestOptions, INode } from 'n8n-workflow';
 
-import { isPrivateHost, ON_OWN_NETWORK } from '../api/address';
+import { isPrivateHost } from '../api/address';
 import type { Connection } from '../api/connection';
 import { isMasked } from '../api/redact';
 import {
@@ -67,7 +67,9 @@ export function checkAddress(address: string, connection: Connection): URL {
 	if (!url) throw blocked('the link is not a full http or https URL');
 	const isService = url.host === parseWebUrl(connection.baseUrl)?.host;
 	if (isPrivateHost(url) && !isService && !connection.allowPrivateCallbacks) {
-		throw blocked(`the link leads to the private host ${url.hostname}. ${ON_OWN_NETWORK}`);
+		throw blocked(
+			`the link leads to the private host ${url.hostname}, which "Allow Private Callbacks" in the credential allows`,
+		);
 	}
 	return url;
 }

@@ -16,7 +16,7 @@ function inWords(purchase: PurchaseState): string {
 
 /** The fields of an item that has it: the task, for Task: Wait, or the answer. */
 function inItem(purchase: PurchaseState): IDataObject {
-	if (purchase.state === 'accepted') return { taskId: purchase.taskId, status: 'submitted' };
+	if (purchase.state === 'accepted') return { taskId: purchase.taskId };
 	return purchase.state === 'answered' ? { response: toJson(purchase.response) } : {};
 }
 

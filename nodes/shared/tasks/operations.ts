@@ -38,10 +38,10 @@ import {
 
 const TASK: Resource = { name: 'Task', value: 'task' };
 
-/** On an error output, n8n adds the fields of the node's input, such as the task that it was to build on. */
+/** To the `error` and `message` of an error output, n8n adds the fields of the node's input, such as the task that it was to build on. */
 const namedTaskField = taskIdField(
 	'Every output of a MediaGen node has it, an error item too',
-	'={{ ($json.error?.status ? $json.error : $json).taskId }}',
+	'={{ ($json.message && $json.error?.message === $json.message ? $json.error : $json).taskId }}',
 );
 
 const withTaskId = z.object({ taskId: z.preprocess((value) => value ?? '', taskId()) });

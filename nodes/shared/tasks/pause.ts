@@ -19,7 +19,7 @@ import { sayWhatIsLeft } from '../purchase/earlierPurchases';
 import { isRunAgain } from '../purchase/runPaidItems';
 import { countCost } from '../report/customData';
 import { clock, sleep } from '../util/clock';
-import { toJson } from '../util/json';
+import { isObject, objectOf, toJson } from '../util/json';
 import { isOpen, refreshTasks } from './poll';
 import { type BuyingRun, endedItem, type TaskRun } from './taskRun';
 import { hostLimitAfterMs, keyOfPause, NOT_READ } from './waitingExecution';
@@ -91,6 +91,12 @@ function isSoon(expected: number, began: number): boolean {
 	return expectedIn > 0 && expectedIn <= SOON_MS && clock.now() - began <= SOON_MS;
 }
 
+/** Whether a workflow that waits for this one goes on at its resume. n8n's context has the execution's data, although its type does not say so. */
+function resumesCaller(context: object): boolean {
+	const { parentExecution } = objectOf(objectOf(context).runExecutionData);
+	return isObject(parentExecution) && parentExecution.shouldResume !== false;
+}
+
 /** Why the execution must not pause: it could not be resumed. `undefined` if it can. */
 async function pauseProblem(
 	run: TaskRun,
@@ -102,7 +108,7 @@ async function pauseProblem(
 		return 'The node polled instead of pausing: "Retry On Fail" would run it again at once, because the first item has an error.';
 	if (outcomes.some((outcome) => isOpen(outcome) && outcome.callsElsewhere))
 		return 'The node polled instead of pausing: the service does not report the end of a task to this execution, which did not buy it.';
-	if (run.context.getMode() === 'integrated' && !isSigned(resumeUrl))
+	if (resumesCaller(run.context) && !isSigned(resumeUrl))
 		return 'The node polled instead of pausing: when a sub-workflow resumes, this version of n8n runs its caller again, with the input of the sub-workflow.';
 	const problem = await ownAddressProblem(run.context, resumeUrl);
 	return problem && `The node polled instead of pausing: ${problem}. ${SET_WEBHOOK_URL}`;

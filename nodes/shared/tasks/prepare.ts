@@ -166,9 +166,11 @@ async function prepareItem(
 }
 
 /** An item that stands for one file of a task: see "One Item per File". Split Out leaves the file under `results`, or without its task. */
-const fileItem = resultShape
-	.pick({ kind: true, url: true })
-	.extend({ name: resultShape.shape.name.default(null), taskId: z.string().optional() });
+const fileItem = resultShape.pick({ kind: true, url: true }).extend({
+	index: resultShape.shape.index.optional(),
+	name: resultShape.shape.name.default(null),
+	taskId: z.string().optional(),
+});
 
 interface FileOfTask {
 	taskId: string;
@@ -186,7 +188,8 @@ function fileOf(
 	const { task_id: source, audio_index: track } = item.body;
 	const { taskId = source, name, kind } = data;
 	if (typeof taskId !== 'string') return undefined;
-	const isNoTrack = taskId === source && track !== undefined && !isMain(data, 'music');
+	const isOne = data.index !== null && isMain(data, 'music');
+	const isNoTrack = taskId === source && track !== undefined && !isOne;
 	const request = JSON.stringify([taskId, item.options.purchaseKey]);
 	return { taskId, request, noTrack: isNoTrack ? (name ?? kind) : undefined };
 }

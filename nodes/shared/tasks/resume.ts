@@ -145,6 +145,9 @@ function errorAsWritten(
 const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUrl'): string =>
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
 
+const onlyHostResumes = (run: CallbackRun) =>
+	isGivenUp(run, () => addressOf(run.context, 'resumeUrl'));
+
 const rowIn = ({ input }: Record<string, unknown> = {}) =>
 	isObject(input) ? toJson(input) : undefined;
 
@@ -346,7 +349,7 @@ async function firstToFindAllEnded(run: CallbackRun, claimed: string | undefined
 	if (hasResumed(run.key)) return undefined;
 	const execution = waitingExecution(run.key);
 	if (execution.output) return { join: execution.output };
-	if (isGivenUp(run)) return undefined;
+	if (onlyHostResumes(run)) return undefined;
 	const calledFor = claimed === undefined ? undefined : await taskCalledFor(run, claimed);
 	if (claimed !== undefined && calledFor === undefined) {
 		if (!isOfResumed(claimed)) execution.others.add(claimed);
@@ -380,7 +383,7 @@ async function resumeWith(
 			return answered;
 		markResumed(key, run.outcomes);
 		// n8n has resumed the execution meanwhile, and 1.123 would run the next nodes a second time.
-		return isGivenUp(run) ? answered : { workflowData: [items], ...answered };
+		return onlyHostResumes(run) ? answered : { workflowData: [items], ...answered };
 	} finally {
 		forgetWaiting(key);
 	}

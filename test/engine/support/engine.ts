@@ -66,6 +66,8 @@ export interface RunOptions {
 	executionId?: string;
 	/** How n8n started the execution. Default: by hand. */
 	mode?: WorkflowExecuteMode;
+	/** The execution that has called this one. */
+	parentExecution?: IRun['data']['parentExecution'];
 	/** Where n8n receives calls for waiting executions. */
 	waitingBaseUrl?: string;
 	/** Called as soon as the execution runs, with the way to cancel it. */
@@ -330,6 +332,10 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		createEmptyRunExecutionData(),
 	);
 	const running = execution.run({ workflow, startNode: nodes[0] });
+	// Set once the run has begun, as n8n's engine makes the data of an execution itself.
+	const { parentExecution } = options;
+	const data: unknown = Reflect.get(execution, 'runExecutionData');
+	Object.assign(data ?? {}, parentExecution && { parentExecution });
 	options.onStart?.(() => running.cancel());
 	return resultOf(await running);
 }

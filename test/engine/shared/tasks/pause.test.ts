@@ -42,6 +42,12 @@ test('the node pauses until its time limit, and its requests carry the address o
 	expect(Math.round(seconds)).toBe(86_400 + 3_600);
 });
 
+test('in a sub-workflow for which its caller does not wait, the node pauses', async () => {
+	const parentExecution = { executionId: '7', workflowId: 'caller', shouldResume: false };
+	const { waiting } = await pause(1, {}, { parentExecution });
+	expect(waiting).toMatchObject([{ json: { taskId: 'task_1', status: 'submitted' } }]);
+});
+
 test('the paused execution keeps the record of a purchase, for an item that comes back; not of one that was refunded', async () => {
 	onRecordOf('task_2', failed());
 	const { paused } = await pause(2, { concurrency: 1 });
@@ -99,14 +105,12 @@ describe('The execution does not pause, though n8n could resume it', () => {
 		);
 	});
 
+	const parentExecution = { executionId: '7', workflowId: 'caller' };
+
 	test('in a sub-workflow of n8n 1.x, which would run its caller again for each end of a pause', async () => {
 		onRecord(running, running, completed);
-		await expectNoPause(
-			/polled instead of pausing: when a sub-workflow resumes/,
-			1,
-			{},
-			{ mode: 'integrated' },
-		);
+		const end = /polled instead of pausing: when a sub-workflow resumes/;
+		await expectNoPause(end, 1, {}, { parentExecution });
 	});
 
 	test.each([

@@ -72,6 +72,7 @@ test('a song and its covers: the track is bought, and a cover is not taken for t
 test.each([
 	['a cover', { kind: 'image', index: 2 }, 'image'],
 	['lyrics', { kind: 'audio', index: null, name: 'lyrics' }, 'lyrics'],
+	['a stream', { kind: 'audio', index: null, name: 'stream' }, 'stream'],
 ])('%s alone, as from a loop, is no track either', async (_, file, words) => {
 	const [song] = songFiles();
 	const { error } = await coverOf([{ json: { ...song?.json, ...file } }]);

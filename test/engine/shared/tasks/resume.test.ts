@@ -474,16 +474,19 @@ describe('A callback after Timeout', () => {
 		return await execution.callback(callback('task_1'));
 	};
 
-	test('that leaves no time for files resumes with the links, and a note', async () => {
-		const { resumed } = await pauseOver(70);
-		expect(resumed?.json).toMatchObject([
-			{ taskId: 'task_1', status: 'completed', url: FIRST_SONG },
-			{ taskId: 'task_2', status: 'completed', url: FIRST_SONG },
-		]);
-		expect(resumed?.json[0]?.notes).toContainEqual(
-			expect.stringContaining('no file was downloaded'),
-		);
-	});
+	test.each([70, 3_500])(
+		'after %d s leaves no time for files: it resumes with the links, and a note',
+		async (seconds) => {
+			const { resumed } = await pauseOver(seconds);
+			expect(resumed?.json).toMatchObject([
+				{ taskId: 'task_1', status: 'completed', url: FIRST_SONG },
+				{ taskId: 'task_2', status: 'completed', url: FIRST_SONG },
+			]);
+			expect(resumed?.json[0]?.notes).toContainEqual(
+				expect.stringContaining('no file was downloaded'),
+			);
+		},
+	);
 
 	test('gives out an open task with its record, for an item that is led back, and waits for no record longer than half a minute', async () => {
 		time = fastClock(1, 20);
@@ -546,7 +549,7 @@ describe('A callback after Timeout', () => {
 	});
 
 	test('that comes when n8n may have set its own timer resumes nothing: what comes behind would run twice', async () => {
-		expect(await pauseOver(105)).toEqual({ status: 200 });
+		expect(await pauseOver(3_525)).toEqual({ status: 200 });
 	});
 });
 

@@ -269,13 +269,15 @@ test.each(['get', 'wait'])(
 );
 
 test.each<[string, string | undefined, IDataObject]>([
-	['of the failed item', 'task_cover', { taskId: 'task_cover', status: 'submitted' }],
-	['none where the item was refused', undefined, { status: 'not submitted' }],
+	['of the failed item', 'task_cover', { error: { taskId: 'task_cover' }, message: 'Late' }],
+	['none where the item was refused', undefined, { error: {}, message: 'Late' }],
+	['of the row, after the error of another node', 'task_song', { error: { status: 404 } }],
 ])(
 	'on an error output, to which n8n adds the fields of the row, the task is that %s',
-	async (_, asked, error) => {
+	async (_, asked, { error, message }) => {
 		onRecord({ json: { status: 'completed' } });
-		const json = { taskId: 'task_song', status: 'completed', error, message: 'Timed out' };
+		const row = { taskId: 'task_song', status: 'completed' };
+		const json = { ...row, message, error: { message: 'Late', ...(error as IDataObject) } };
 		const { properties } = new MediaGenMusic().description;
 		const field = properties.find(
 			({ name, displayOptions }) =>
