@@ -175,8 +175,8 @@ const fileItem = resultShape.pick({ kind: true, url: true }).extend({
 interface FileOfTask {
 	taskId: string;
 	request: string;
-	/** What it is, where the request is for a track and this is none, such as a cover. */
-	noTrack: string | undefined;
+	/** Why it cannot be meant, where the request is for a track of its task: it is a cover, or another track. */
+	problem: string | undefined;
 }
 
 function fileOf(
@@ -186,12 +186,18 @@ function fileOf(
 	const { success, data } = fileItem.safeParse({ ...json, ...objectOf(json.results) });
 	if (item.state !== 'ready' || !success) return undefined;
 	const { task_id: source, audio_index: track } = item.body;
-	const { taskId = source, name, kind } = data;
+	const { taskId = source, name, kind, index } = data;
 	if (typeof taskId !== 'string') return undefined;
-	const isOne = data.index !== null && isMain(data, 'music');
-	const isNoTrack = taskId === source && track !== undefined && !isOne;
+	const isTrack = index !== null && isMain(data, 'music');
+	// "Track Number" does not find a number under `results`.
+	const isOther = isObject(json.results) && index !== undefined && index !== track;
+	const problem = isTrack
+		? isOther &&
+			`This item is track ${index} of task ${taskId}, and "Track Number" is ${String(track)}`
+		: `This file of task ${taskId} is not a track: ${name ?? kind}`;
+	const isMeant = taskId !== source || track === undefined;
 	const request = JSON.stringify([taskId, item.options.purchaseKey]);
-	return { taskId, request, noTrack: isNoTrack ? (name ?? kind) : undefined };
+	return { taskId, request, problem: isMeant ? undefined : problem || undefined };
 }
 
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
@@ -205,16 +211,15 @@ export function refuseFiles(
 	const files = items.map((item) => fileOf(item, input[item.itemIndex]));
 	const counts = new Map<string, number>();
 	for (const file of files)
-		if (file && file.noTrack === undefined)
+		if (file && file.problem === undefined)
 			counts.set(file.request, (counts.get(file.request) ?? 0) + 1);
 	return items.map((item, at) => {
 		const file = files[at];
 		const count = (file && counts.get(file.request)) ?? 1;
-		if (!file || (file.noTrack === undefined && count === 1)) return item;
+		if (!file || (file.problem === undefined && count === 1)) return item;
 		const message =
-			file.noTrack === undefined
-				? `The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`
-				: `This file of task ${file.taskId} is not a track: ${file.noTrack}`;
+			file.problem ??
+			`The same request would be bought ${count} times, for ${count} files of task ${file.taskId}`;
 		return rejected(item, itemError(node, message, item.itemIndex, WAY_OUT));
 	});
 }

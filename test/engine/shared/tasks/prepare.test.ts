@@ -81,6 +81,18 @@ test.each([
 	expect(sent()).toEqual([]);
 });
 
+test('Split Out in a loop: where "Track Number" does not find the number, another track is not bought', async () => {
+	const taskId = service.sandbox.originals.track().id;
+	const results = { index: 2, kind: 'audio', url: 'https://example.com/audio-2' };
+	const { error } = await coverOf([{ json: { taskId, url: results.url, results } }]);
+	expect(error?.message).toBe(
+		`This item is track 2 of task ${taskId}, and "Track Number" is 1 [row 1 (item 0)]`,
+	);
+	expect(sent()).toEqual([]);
+	const first = { json: { taskId, results: { ...results, index: 1 } } };
+	expect((await coverOf([first])).error).toBeUndefined();
+});
+
 test.each(['All Other Fields', 'No Other Fields'])(
 	'Split Out, with %s, does not buy the first track twice',
 	async (include) => {
@@ -90,7 +102,11 @@ test.each(['All Other Fields', 'No Other Fields'])(
 			return { json: include.startsWith('No') ? file : { taskId, url: file.url, results: file } };
 		});
 		const { error } = await coverOf(items, { taskId });
-		expect(error?.message).toBe(`${times(2, taskId)} [row 1 (item 0)]`);
+		expect(error?.message).toBe(
+			include.startsWith('No')
+				? `${times(2, taskId)} [row 1 (item 0)]`
+				: `This item is track 2 of task ${taskId}, and "Track Number" is 1 [row 2 (item 1)]`,
+		);
 		expect(sent()).toEqual([]);
 	},
 );
