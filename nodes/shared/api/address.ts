@@ -1,9 +1,5 @@
 import { IPv4, IPv6 } from '../util/vendor/ipaddr';
 
-/** The advice where a private address is refused. */
-export const ON_OWN_NETWORK =
-	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
-
 const LONGEST_LINK = 8_192;
 
 const HOST_FIRST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?\//i;

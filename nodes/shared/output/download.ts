@@ -68,7 +68,7 @@ export function checkAddress(address: string, connection: Connection): URL {
 	const isService = url.host === parseWebUrl(connection.baseUrl)?.host;
 	if (isPrivateHost(url) && !isService && !connection.allowPrivateCallbacks) {
 		throw blocked(
-			`the link leads to the private host ${url.hostname}, which "Allow Private Callbacks" in the credential allows`,
+			`the link leads to the private host ${url.hostname}, which "Allow Private Callbacks" in the credential would allow`,
 		);
 	}
 	return url;

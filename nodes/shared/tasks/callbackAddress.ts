@@ -1,4 +1,4 @@
-import { hostOf, isPrivateHost, ON_OWN_NETWORK } from '../api/address';
+import { hostOf, isPrivateHost } from '../api/address';
 import { NOTHING_SENT } from '../api/errors';
 import { below, isSigned, withReference } from '../api/signedAddress';
 import { itemError } from '../n8n/nodeErrors';
@@ -9,6 +9,9 @@ import { parseWebUrl, toId, webUrl } from '../util/schema';
 import { checkItemCount, checkWorkflowTimeout, SET_WEBHOOK_URL } from './pause';
 import type { TaskRun } from './taskRun';
 import { pauseAddressesOf } from './watchPause';
+
+export const ON_OWN_NETWORK =
+	'For a service on your own network, switch on "Allow Private Callbacks" in the credential.';
 
 /** Why the service would silently drop a callback base address (spec, Events 6); `undefined` if it accepts it. */
 export function callbackAddressProblem(

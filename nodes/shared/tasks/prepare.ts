@@ -1,7 +1,7 @@
 import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { isPrivateHost, isWholeLink, ON_OWN_NETWORK } from '../api/address';
+import { isPrivateHost, isWholeLink } from '../api/address';
 import { inDeploymentWords } from '../api/brandWords';
 import type { SubmissionBody } from '../api/client';
 import { NOTHING_SENT } from '../api/errors';
@@ -31,7 +31,7 @@ import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
 import { parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
-import { itemAddress, pausedAddress } from './callbackAddress';
+import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
 
 /** A request body, validated, in the API's names. Pictures of the input still stand in it as `PendingUpload`. */
@@ -176,7 +176,7 @@ interface FileOfTask {
 	taskId: string;
 	request: string;
 	/** Why it cannot be meant, where the request is for a track of its task: it is a cover, or another track. */
-	problem: string | undefined;
+	problem?: string;
 }
 
 function fileOf(
@@ -188,16 +188,17 @@ function fileOf(
 	const { task_id: source, audio_index: track } = item.body;
 	const { taskId = source, name, kind, index } = data;
 	if (typeof taskId !== 'string') return undefined;
-	const isTrack = index !== null && isMain(data, 'music');
-	// "Track Number" does not find a number under `results`.
-	const isOther = isObject(json.results) && index !== undefined && index !== track;
-	const problem = isTrack
-		? isOther &&
-			`This item is track ${index} of task ${taskId}, and "Track Number" is ${String(track)}`
-		: `This file of task ${taskId} is not a track: ${name ?? kind}`;
-	const isMeant = taskId !== source || track === undefined;
 	const request = JSON.stringify([taskId, item.options.purchaseKey]);
-	return { taskId, request, problem: isMeant ? undefined : problem || undefined };
+	if (taskId !== source || track === undefined) return { taskId, request };
+	if (index === null || !isMain(data, 'music')) {
+		const problem = `This file of task ${taskId} is not a track: ${name ?? kind}`;
+		return { taskId, request, problem };
+	}
+	// The default of "Track Number" finds the number beside a task only.
+	const place = isObject(json.results) ? 'results.index' : 'index';
+	const isFound = index === undefined || index === track || (place === 'index' && 'taskId' in json);
+	const problem = `This item is track ${index} of task ${taskId}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place} }}`;
+	return { taskId, request, ...(isFound ? {} : { problem }) };
 }
 
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;

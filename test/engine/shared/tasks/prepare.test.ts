@@ -1,4 +1,4 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../../nodes/MediaGenGrid/MediaGenGrid.node';
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
@@ -81,35 +81,39 @@ test.each([
 	expect(sent()).toEqual([]);
 });
 
-test('Split Out in a loop: where "Track Number" does not find the number, another track is not bought', async () => {
-	const taskId = service.sandbox.originals.track().id;
-	const results = { index: 2, kind: 'audio', url: 'https://example.com/audio-2' };
-	const { error } = await coverOf([{ json: { taskId, url: results.url, results } }]);
-	expect(error?.message).toBe(
-		`This item is track 2 of task ${taskId}, and "Track Number" is 1 [row 1 (item 0)]`,
-	);
-	expect(sent()).toEqual([]);
-	const first = { json: { taskId, results: { ...results, index: 1 } } };
-	expect((await coverOf([first])).error).toBeUndefined();
-});
-
-test.each(['All Other Fields', 'No Other Fields'])(
-	'Split Out, with %s, does not buy the first track twice',
-	async (include) => {
+test.each([
+	['results.index', (file: object, taskId: string) => ({ taskId, results: file })],
+	['index', (file: object) => file],
+])(
+	'Split Out in a loop: a track whose number "Track Number" does not find at {{ $json.%s }} is not bought as the first one',
+	async (place, itemOf) => {
 		const taskId = service.sandbox.originals.track().id;
-		const items = [1, 2].map((index): INodeExecutionData => {
-			const file = { index, kind: 'audio', url: `https://example.com/audio-${index}`, name: null };
-			return { json: include.startsWith('No') ? file : { taskId, url: file.url, results: file } };
-		});
-		const { error } = await coverOf(items, { taskId });
-		expect(error?.message).toBe(
-			include.startsWith('No')
-				? `${times(2, taskId)} [row 1 (item 0)]`
-				: `This item is track 2 of task ${taskId}, and "Track Number" is 1 [row 2 (item 1)]`,
+		const file = (index: number) => ({ index, kind: 'audio', url: `https://example.com/${index}` });
+		const buy = async (index: number) =>
+			await coverOf([{ json: itemOf(file(index), taskId) as IDataObject }], { taskId });
+		expect((await buy(2)).error?.message).toBe(
+			`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }} [row 1 (item 0)]`,
 		);
 		expect(sent()).toEqual([]);
+		expect((await buy(1)).error).toBeUndefined();
 	},
 );
+
+test.each([
+	['All Other Fields', 'results.index'],
+	['No Other Fields', 'index'],
+])('Split Out, with %s, does not buy the first track twice', async (include, place) => {
+	const taskId = service.sandbox.originals.track().id;
+	const items = [1, 2].map((index): INodeExecutionData => {
+		const file = { index, kind: 'audio', url: `https://example.com/audio-${index}`, name: null };
+		return { json: include.startsWith('No') ? file : { taskId, url: file.url, results: file } };
+	});
+	const { error } = await coverOf(items, { taskId });
+	expect(error?.message).toBe(
+		`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }} [row 2 (item 1)]`,
+	);
+	expect(sent()).toEqual([]);
+});
 
 test('with Continue On Fail the files whose requests differ are bought', async () => {
 	const items = await gridFiles();
