@@ -163,6 +163,7 @@ export interface AnswerEnd {
 
 /** The stop reasons of both styles, as services write them, in any case. */
 const STOP_REASONS = {
+	/** At "Max Tokens". */
 	cut: ['max_tokens', 'max_output_tokens', 'length'],
 	/** The model refused to answer (cache rule 6). */
 	refused: ['refusal', 'content_filter'],

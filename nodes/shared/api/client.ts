@@ -41,6 +41,7 @@ const TASK_NOT_FOUND = 'Task not found';
 /** The service, with one object per resource. Every method throws an `ApiError`. */
 export type MediaGenClient = ReturnType<typeof createClient>;
 
+/** A client for a connection. Its requests share one rate limit. */
 export function createClient(
 	context: ServiceContext,
 	connection: Connection,

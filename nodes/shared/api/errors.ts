@@ -25,6 +25,7 @@ interface ApiErrorDetails {
 
 /** A request that did not get a usable response. Holds no header, no key and no request body. */
 export class ApiError extends Error {
+	/** Whether the same request may succeed a moment later. */
 	readonly transient: boolean = false;
 
 	constructor(
@@ -57,6 +58,7 @@ export class ServerError extends TransientError {}
 /** The request never left: refused, unknown host, TLS or certificate error. */
 export class UnreachableError extends TransientError {}
 
+/** The connection broke after it was made. */
 export class ConnectionError extends TransientError {}
 
 /** The connection was silent for too long, or 408 */
@@ -110,6 +112,7 @@ interface Response {
 	body?: unknown;
 }
 
+/** Fields in which an error says why, besides `error`. */
 export const REASONS = [
 	...['message', 'msg', 'detail', 'details', 'reason', 'errors'],
 	...['error_message', 'errorMessage', 'error_msg', 'error_description'],

@@ -156,6 +156,7 @@ export interface ApiRequest {
 	timeoutMs?: number;
 	/** Milliseconds of `timeoutMs` that may pass without data. Default: all of them. */
 	idleMs?: number;
+	/** Headline of a 404. */
 	notFound?: string;
 	/** Whether the body of a refusal says that the request was carried out anyway. */
 	mayBeDone?: (body: unknown) => boolean;

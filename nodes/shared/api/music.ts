@@ -6,6 +6,7 @@ export const MUSIC_VERSIONS = ['v3.5', 'v4', 'v4.5', 'v4.5+', 'v4.5-all', 'v5', 
 
 export const INSTRUMENTAL_VERSIONS = ['v5', 'v5.5'] as const;
 
+/** The version that the service uses if none is sent. */
 export const DEFAULT_VERSION = 'v5.5';
 
 export const VOCAL_GENDERS = ['Male', 'Female'] as const;

@@ -177,6 +177,7 @@ const REQUIRED = 'is required';
 
 const NO_VALUE = `${REQUIRED}: its expression is empty`;
 
+/** Fields whose default is a field of the item. */
 const OF_AN_ITEM = ['taskId', 'index'];
 
 /** Where the parameter of a field can stand. */

@@ -22,6 +22,7 @@ export interface BuyingItem {
 	/** What the service or the node changed or left out for this item, in words. */
 	notes: string[];
 	options: ItemOptions;
+	/** The item's purchase record, while the execution is paused. */
 	recordKey?: string;
 }
 

@@ -47,6 +47,7 @@ export interface SentRequest {
 	urls: ReadonlySet<string>;
 	/** How many files it asks for, where it says so. */
 	count?: number;
+	/** Whether it builds on a task. */
 	namesTask?: boolean;
 }
 

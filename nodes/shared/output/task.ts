@@ -51,6 +51,7 @@ export const taskShape = z.object({
 	cost: z.number().nullable(),
 	creditsCost: z.number().nullable(),
 	usage: z.record(z.unknown()).nullable(),
+	/** Set for a failed task only. */
 	error: z
 		.object({
 			message: z.string(),

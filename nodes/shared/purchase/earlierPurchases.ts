@@ -1,8 +1,7 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 
 import { withParagraph } from '../n8n/failedItems';
 import { asNodeError, LINE_END, type NodeError } from '../n8n/nodeErrors';
-import { toJson } from '../util/json';
 import { itemRanges } from '../util/names';
 import type { PurchaseRecords, PurchaseState } from './purchaseRecords';
 
@@ -15,9 +14,9 @@ function inWords(purchase: PurchaseState): string {
 }
 
 /** The fields of an item that has it: the task, for Task: Wait, or the answer. */
-function inItem(purchase: PurchaseState): IDataObject {
+function inItem(purchase: PurchaseState): object {
 	if (purchase.state === 'accepted') return { taskId: purchase.taskId };
-	return purchase.state === 'answered' ? { response: toJson(purchase.response) } : {};
+	return purchase.state === 'answered' ? { response: purchase.response } : {};
 }
 
 /** Says what earlier attempts bought for items that failed before they came to it, such as by a file that cannot be read any more. */
@@ -42,11 +41,9 @@ export function withWhatIsLeft(node: INode, thrown: unknown, records: PurchaseRe
 		({ itemIndex, purchase }) => `${itemRanges([itemIndex])}: ${inWords(purchase)}.`,
 	);
 	error.description = withParagraph(error.description, [EARLIER, ...lines].join(LINE_END));
-	error.context.left = Object.fromEntries(
-		left.map(({ itemIndex, key, purchase }) => [
-			itemIndex,
-			{ recordKey: key, ...inItem(purchase) },
-		]),
+	const byItem = left.map(
+		({ itemIndex, key, purchase }) => [itemIndex, { recordKey: key, ...inItem(purchase) }] as const,
 	);
+	Object.assign(error.context, { left: Object.fromEntries(byItem) });
 	return error;
 }

@@ -296,6 +296,7 @@ export class PurchaseRecords {
 		return [key, named && requestIn(named) === requestIn(key) ? named : '', origin].filter(isText);
 	}
 
+	/** The record that no run has. */
 	private find(purchase: Purchase) {
 		for (const place of this.placesOf(purchase)) {
 			const left = this.at(place).find(({ run }) => !activeRuns.has(run));

@@ -151,6 +151,7 @@ export class SpendingGuard {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
+	/** Gives a place back: the purchase was not made. */
 	release(): void {
 		if (this.taken > 0) {
 			this.taken -= 1;

@@ -1,4 +1,4 @@
-import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { isPrivateHost, isWholeLink } from '../api/address';
@@ -172,18 +172,10 @@ const fileItem = resultShape.pick({ kind: true, url: true }).extend({
 	taskId: z.string().optional(),
 });
 
-interface FileOfTask {
-	taskId: string;
-	request: string;
-	/** Why it cannot be meant, where the request is for a track of its task: it is a cover, or another track. */
-	problem?: string;
-}
-
-function fileOf(
-	item: PreparedItem,
-	{ json }: Pick<INodeExecutionData, 'json'> = { json: {} },
-): FileOfTask | undefined {
-	const { success, data } = fileItem.safeParse({ ...json, ...objectOf(json.results) });
+/** The file that an item stands for. `problem`: why it cannot be meant, where the request is for a track of its task: it is a cover, or another track. */
+function fileOf(item: PreparedItem, json: IDataObject = {}) {
+	const { results } = json;
+	const { success, data } = fileItem.safeParse(isObject(results) ? { ...json, ...results } : json);
 	if (item.state !== 'ready' || !success) return undefined;
 	const { task_id: source, audio_index: track } = item.body;
 	const { taskId = source, name, kind, index } = data;
@@ -195,10 +187,10 @@ function fileOf(
 		return { taskId, request, problem };
 	}
 	// The default of "Track Number" finds the number beside a task only.
-	const place = isObject(json.results) ? 'results.index' : 'index';
+	const place = isObject(results) ? 'results.index' : 'index';
 	const isFound = index === undefined || index === track || (place === 'index' && 'taskId' in json);
 	const problem = `This item is track ${index} of task ${taskId}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place} }}`;
-	return { taskId, request, ...(isFound ? {} : { problem }) };
+	return { taskId, request, problem: isFound ? undefined : problem };
 }
 
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
@@ -209,7 +201,7 @@ export function refuseFiles(
 	input: readonly INodeExecutionData[],
 	items: readonly PreparedItem[],
 ): PreparedItem[] {
-	const files = items.map((item) => fileOf(item, input[item.itemIndex]));
+	const files = items.map((item) => fileOf(item, input[item.itemIndex]?.json));
 	const counts = new Map<string, number>();
 	for (const file of files)
 		if (file && file.problem === undefined)
