@@ -3,6 +3,7 @@ module.exports = {
 	rootDir: '../../..',
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+	setupFiles: ['<rootDir>/test/e2e/support/connections.cjs'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
 	modulePathIgnorePatterns: ['<rootDir>/.sandbox/'],
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.cjs',
