@@ -5,8 +5,9 @@ import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
 import type { Options } from '../shared/n8n/options';
 import { labelOf, unlistedNotes } from '../shared/n8n/parameters';
+import { isMain } from '../shared/output/task';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
-import type { RequestBody } from '../shared/tasks/prepare';
+import type { RequestBody, TaskFile } from '../shared/tasks/prepare';
 import { said } from '../shared/util/json';
 import { toCamelCase } from '../shared/util/names';
 import { refuseIn } from '../shared/util/schema';
@@ -92,6 +93,22 @@ function wordlessNotes(body: RequestBody, song?: SongMode): string[] {
 	return ['Nothing says what the song is like: no lyrics, description, tags or title are sent'];
 }
 
+/** Why a file of the task is not the track that the request is for: it is a cover, or another track. */
+function fileProblem(
+	{ task_id: taskId, audio_index: track }: RequestBody,
+	file: TaskFile,
+): string | undefined {
+	const { index, kind, name, place } = file;
+	if (track === undefined) return undefined;
+	if (index === null || !isMain(file, 'music'))
+		return `This file of task ${String(taskId)} is not a track: ${name ?? kind}`;
+	// The default of "Track Number" finds the number beside a task only.
+	const isFound =
+		index === undefined || index === track || (place === '' && file.taskId !== undefined);
+	if (isFound) return undefined;
+	return `This item is track ${index} of task ${String(taskId)}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place}index }}`;
+}
+
 /** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation(given: MusicOperation): Operation {
 	const { fields: own, song, options: others, rule, ...operation } = given;
@@ -112,5 +129,6 @@ export function musicOperation(given: MusicOperation): Operation {
 				wordlessNotes(body, song),
 				unreadNotes(fields, body, set),
 			),
+		fileProblem,
 	});
 }

@@ -24,7 +24,6 @@ import {
 } from '../n8n/parameters';
 import { rejected, type UnboughtItem } from '../output/items';
 import { resultShape, type SentRequest, sentRequestOf } from '../output/resultFiles';
-import { isMain } from '../output/task';
 import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
@@ -59,6 +58,8 @@ export interface TaskRequest {
 	path: string | ((body: RequestBody) => TaskTarget);
 	/** What the service changes or ignores in this body, each in a sentence. `given` is what the user set, in the API's names. */
 	notes?(body: RequestBody, given: RequestBody): string[];
+	/** Why the body cannot mean this file of its task, in a sentence. */
+	fileProblem?(body: RequestBody, file: TaskFile): string | undefined;
 }
 
 export interface ReadyTask extends ReadyItem {
@@ -172,36 +173,37 @@ const fileItem = resultShape.pick({ kind: true, url: true }).extend({
 	taskId: z.string().optional(),
 });
 
-/** The file that an item stands for. `problem`: why it cannot be meant, where the request is for a track of its task: it is a cover, or another track. */
-function fileOf(item: PreparedItem, json: IDataObject = {}) {
+/** A file of a task, as an item has it. `place`: of its fields in the item, such as `results.`. */
+export type TaskFile = z.output<typeof fileItem> & { place: string };
+
+/** The file that an item stands for, and why the request cannot mean it. */
+function fileOf(
+	{ fileProblem }: Pick<TaskRequest, 'fileProblem'>,
+	item: PreparedItem,
+	json: IDataObject = {},
+) {
 	const { results } = json;
+	const place = isObject(results) ? 'results.' : '';
 	const { success, data } = fileItem.safeParse(isObject(results) ? { ...json, ...results } : json);
 	if (item.state !== 'ready' || !success) return undefined;
-	const { task_id: source, audio_index: track } = item.body;
-	const { taskId = source, name, kind, index } = data;
+	const { task_id: source } = item.body;
+	const { taskId = source } = data;
 	if (typeof taskId !== 'string') return undefined;
 	const request = JSON.stringify([taskId, item.options.purchaseKey]);
-	if (taskId !== source || track === undefined) return { taskId, request };
-	if (index === null || !isMain(data, 'music')) {
-		const problem = `This file of task ${taskId} is not a track: ${name ?? kind}`;
-		return { taskId, request, problem };
-	}
-	// The default of "Track Number" finds the number beside a task only.
-	const place = isObject(results) ? 'results.index' : 'index';
-	const isFound = index === undefined || index === track || (place === 'index' && 'taskId' in json);
-	const problem = `This item is track ${index} of task ${taskId}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place} }}`;
-	return { taskId, request, problem: isFound ? undefined : problem };
+	const problem = taskId === source ? fileProblem?.(item.body, { ...data, place }) : undefined;
+	return { taskId, request, problem };
 }
 
 const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
 
-/** Refuses files of a task that would all buy the same, which were meant to be one purchase, and its covers as tracks. Linear in the number of items. */
+/** Refuses files of a task that would all buy the same, which were meant to be one purchase, and those that the request cannot mean. Linear in the number of items. */
 export function refuseFiles(
 	node: INode,
+	request: Pick<TaskRequest, 'fileProblem'>,
 	input: readonly INodeExecutionData[],
 	items: readonly PreparedItem[],
 ): PreparedItem[] {
-	const files = items.map((item) => fileOf(item, input[item.itemIndex]?.json));
+	const files = items.map((item) => fileOf(request, item, input[item.itemIndex]?.json));
 	const counts = new Map<string, number>();
 	for (const file of files)
 		if (file && file.problem === undefined)
@@ -228,7 +230,7 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	const unevaluated = fixedExpressions(node);
 	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at, unevaluated);
 	const items = await readItems(run.context, prepare);
-	return refuseFiles(node, run.context.getInputData(), items);
+	return refuseFiles(node, request, run.context.getInputData(), items);
 }
 
 async function withLinks(
