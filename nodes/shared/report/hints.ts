@@ -60,14 +60,19 @@ function summary(
 	);
 }
 
+/** What is to be said of files that n8n keeps in memory; `false` where it keeps few there. */
+function memoryNote(outcomes: readonly TaskItem[]) {
+	const files = outcomes.filter(isAccepted).flatMap((item) => item.files ?? []);
+	const bytes = files.map((file) => (file && !file.binary.id ? file.fileSize : 0));
+	return sum(bytes) > 20_000_000 && IN_MEMORY;
+}
+
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. A running task has no result. */
 export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
-	const lacksResult = (item: TaskItem) => isFailed(item) || outcomeStatus(item) !== 'completed';
-	const parts = summary(outcomes, lacksResult);
+	const parts = summary(outcomes, (item) => !!item.error || outcomeStatus(item) !== 'completed');
+	const ofRun = said(`This run: ${parts.join(', ')}`, more, memoryNote(outcomes));
 	return outcomes.map((outcome, at) =>
-		at === 0
-			? { ...outcome, notes: [`This run: ${parts.join(', ')}`, ...more, ...outcome.notes] }
-			: outcome,
+		at === 0 ? { ...outcome, notes: [...ofRun, ...outcome.notes] } : outcome,
 	);
 }
 
@@ -76,10 +81,6 @@ export function runHints(
 	outcomes: readonly TaskItem[],
 	bought?: { lastRemaining?: string },
 ): NodeExecutionHint[] {
-	const bytesInMemory = outcomes
-		.filter(isAccepted)
-		.flatMap(({ files = [] }) => files)
-		.reduce((bytes, file) => bytes + (file && !file.binary.id ? file.fileSize : 0), 0);
 	const parts = [
 		...summary(outcomes, isFailed, bought ? '' : ' bought earlier'),
 		...remainedBefore(bought?.lastRemaining),
@@ -87,6 +88,6 @@ export function runHints(
 	const notes = [...new Set(outcomes.flatMap((outcome) => outcome.notes))].slice(0, MAX_NOTES);
 	return [
 		hint(parts.join(', '), outcomes.some(isFailed) ? 'warning' : 'info'),
-		...[...notes, ...(bytesInMemory > 20_000_000 ? [IN_MEMORY] : [])].map((note) => hint(note)),
+		...said(notes, memoryNote(outcomes)).map((note) => hint(note)),
 	];
 }

@@ -2,7 +2,7 @@ import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.nod
 import { markResumed } from '../../../../nodes/shared/tasks/waitingExecution';
 import { setClock } from '../../../../nodes/shared/util/clock';
 import { fastClock, realMs } from '../../support/clocks';
-import { log } from '../../support/engine';
+import { log, setBinaryDataMode } from '../../support/engine';
 import {
 	type CallbackResult,
 	forgetPauses,
@@ -679,6 +679,22 @@ describe('The end of a paused execution', () => {
 			['This run: 2 tasks, cost 0.1 (0.05 per task)'],
 			undefined,
 		]);
+	});
+
+	test('the first item says where n8n keeps large files: in memory, as 1.123 does by default', async () => {
+		await setBinaryDataMode('default');
+		try {
+			const execution = await pause(1, {}, { given: { downloadFiles: true } });
+			const headers = { 'content-type': 'audio/mpeg' };
+			service.on('GET', '/files/1.mp3', { text: '-'.repeat(21_000_000), headers });
+			onRecord(completedWith(songAt(`${service.url}/files/1.mp3`)));
+			const { resumed } = await execution.callback({});
+			expect(resumed?.json[0]?.notes).toContainEqual(
+				expect.stringContaining('keeps binary data in memory'),
+			);
+		} finally {
+			await setBinaryDataMode('filesystem');
+		}
 	});
 
 	test('an item that was not submitted keeps what its error said to do, and what the service answered', async () => {
