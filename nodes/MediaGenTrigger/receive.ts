@@ -10,6 +10,7 @@ import { toText } from '../shared/util/json';
 import { BASE_ADDRESS, readSettings, type Settings } from './description';
 import { payloadItem } from './output';
 import { keyOf } from './processedTasks';
+import { recentConnection } from './recentCredential';
 import { Refusal } from './requestBounds';
 import { type TriggerState, triggerState } from './triggerState';
 import { checkSignature, isUsableId, type TaskReport, type TriggerCall, verify } from './verify';
@@ -33,7 +34,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const callback = await parse(context);
 	if (!callback) return answer(context, 400, NO_ID);
 	const trigger = triggerState(context);
-	const failed = (error: unknown) => answerError(context, callback, asError(error));
+	const failed = async (error: unknown) => await answerError(context, callback, asError(error));
 	const work = async () => await handle(context, trigger, callback).catch(failed);
 	return await trigger.lock.run(callback.taskId, work);
 }
@@ -164,12 +165,13 @@ function refuseUnwanted(
 }
 
 /** Answers 503 if the next call may have another outcome, and logs why nothing starts. */
-function answerError(
+async function answerError(
 	context: IWebhookFunctions,
 	{ taskId }: TriggerCall,
 	error: Error,
-): IWebhookResponseData {
-	const callback = `MediaGen Trigger: callback for task ${taskId}`;
+): Promise<IWebhookResponseData> {
+	const connection = await recentConnection(context).catch(() => undefined);
+	const callback = `MediaGen Trigger: callback for task ${connection?.redactText(taskId) ?? taskId}`;
 	if (!(error instanceof Refusal)) {
 		context.logger.warn(`${callback} cannot be verified: ${error.message}`);
 		return answer(context, 503, 'Not verified yet: call again later');

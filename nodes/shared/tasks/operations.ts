@@ -40,8 +40,8 @@ const TASK: Resource = { name: 'Task', value: 'task' };
 
 /** To the `error` and `message` of an error output, n8n adds the fields of the node's input, such as the task that it was to build on. */
 const namedTaskField = taskIdField(
-	'Every output of a MediaGen node has it, an error item too',
-	'={{ ($json.message && $json.error?.message === $json.message ? $json.error : $json).taskId }}',
+	'Every output of a MediaGen node about a task has it, an error item too',
+	'={{ ($json.error?.description !== undefined && $json.error.message === $json.message ? $json.error : $json).taskId }}',
 );
 
 const withTaskId = z.object({ taskId: z.preprocess((value) => value ?? '', taskId()) });

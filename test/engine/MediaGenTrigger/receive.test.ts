@@ -145,6 +145,9 @@ describe('A callback for a task', () => {
 		const { output } = await host.receive(ended(id));
 		expect(output?.json).toMatchObject([{ taskId: 'task-•••' }]);
 		expect(JSON.stringify(output)).not.toContain(SCRIPTED_KEY);
+		expect(await host.receive(ended(id))).toMatchObject({ status: 200 });
+		expect(host.log.join('\n')).toContain('callback for task task-••• starts nothing');
+		expect(host.log.join('\n')).not.toContain(SCRIPTED_KEY);
 	});
 
 	test('that is named by what stands for the key asks the service for nothing: the address would have the key in it', async () => {

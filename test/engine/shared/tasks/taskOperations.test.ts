@@ -268,9 +268,15 @@ test.each(['get', 'wait'])(
 	},
 );
 
+const LATE = { message: 'Late' };
+
+/** What every error of a node has, and no failed task. */
+const OF_NODE = { description: null };
+
 test.each<[string, string | undefined, IDataObject]>([
-	['of the failed item', 'task_cover', { error: { taskId: 'task_cover' }, message: 'Late' }],
-	['none where the item was refused', undefined, { error: {}, message: 'Late' }],
+	['of the failed item', 'task_cover', { error: { ...OF_NODE, taskId: 'task_cover' }, ...LATE }],
+	['none where the item was refused', undefined, { error: OF_NODE, ...LATE }],
+	['of the row, if that is a failed task whose record has the same message', 'task_song', LATE],
 	['of the row, after the error of another node', 'task_song', { error: { status: 404 } }],
 ])(
 	'on an error output, to which n8n adds the fields of the row, the task is that %s',
