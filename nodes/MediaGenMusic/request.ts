@@ -101,12 +101,10 @@ function fileProblem(
 	const { index, kind, name, place } = file;
 	if (track === undefined) return undefined;
 	if (index === null || !isMain(file, 'music'))
-		return `This file of task ${String(taskId)} is not a track: ${name ?? kind}`;
-	// The default of "Track Number" finds the number beside a task only.
-	const isFound =
-		index === undefined || index === track || (place === '' && file.taskId !== undefined);
-	if (isFound) return undefined;
-	return `This item is track ${index} of task ${String(taskId)}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place}index }}`;
+		return `This file of task ${String(taskId)} is not a track: ${name || kind}`;
+	if (index === undefined || index === track) return undefined;
+	const ifItsTask = file.taskId === undefined ? ', if that is the task of the file' : '';
+	return `This item is track ${index} of task ${String(taskId)}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place}index }}${ifItsTask}`;
 }
 
 /** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */

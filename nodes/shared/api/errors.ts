@@ -138,6 +138,9 @@ export function otherReason(error: unknown, fields?: string[]): string | undefin
 		: toShortText(reason, SHOWN.inMessage);
 }
 
+/** What servers in front of the service answer: `{ "statusCode": 404, "error": "Not Found" }`. */
+const STATUS_WORDS = /^(?:unauthorized|forbidden|not found)$/i;
+
 /** Reads the error envelope, with any of its fields missing or `null`; or the `message` of a failed balance query. */
 function readServiceMessage(body: unknown) {
 	const { error, message, msg, code } = objectOf(body);
@@ -153,7 +156,7 @@ function readServiceMessage(body: unknown) {
 	return {
 		message: reason ?? toText(message) ?? toText(msg),
 		code: toText(code),
-		fromService: reason !== undefined,
+		fromService: reason !== undefined && !STATUS_WORDS.test(reason),
 	};
 }
 

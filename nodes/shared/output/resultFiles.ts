@@ -95,7 +95,7 @@ const TEXT_NAME = /(?:^|_)(?:lyrics?|subtitles?|captions?|transcript|srt|score|t
 const TEXT_ENDING = /\.(?:csv|json|lrc|srt|txt|vtt|xml)$/i;
 
 /** Names of links that may be there before the song. */
-export const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|lyric|lrc|midi|waveform/i;
+export const BESIDE_A_SONG = /stream|demo|sample|snippet|teaser|karaoke|lyric|lrc|midi|waveform/i;
 
 const isTextName = (name: string | null) => TEXT_NAME.test(toApiName(name ?? ''));
 

@@ -159,8 +159,7 @@ export function isPartial(raw: Record<string, unknown>, task: Task): boolean {
 			: Object.keys(place.fields)
 					.flatMap((field) => listIn(raw[field] ?? result[field]))
 					.map(isBlankPlace);
-	const isBeside = ({ name }: ResultFile) =>
-		BESIDE_A_SONG.test(name ?? '') || /karaoke/i.test(name ?? '');
+	const isBeside = ({ name }: ResultFile) => BESIDE_A_SONG.test(name ?? '');
 	const hasOthersOnly = results.length > 0 && results.every(isBeside);
 	return lacks.includes(true) && (hasOthersOnly || lacks.includes(false));
 }

@@ -28,7 +28,7 @@ import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
-import { parseWebUrl } from '../util/schema';
+import { number, parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
@@ -58,8 +58,8 @@ export interface TaskRequest {
 	path: string | ((body: RequestBody) => TaskTarget);
 	/** What the service changes or ignores in this body, each in a sentence. `given` is what the user set, in the API's names. */
 	notes?(body: RequestBody, given: RequestBody): string[];
-	/** Why the body cannot mean this file of its task, in a sentence. */
-	fileProblem?(body: RequestBody, file: TaskFile): string | undefined;
+	/** Why a body cannot mean this file of its task, in a sentence. */
+	fileProblem?: FileProblem;
 }
 
 export interface ReadyTask extends ReadyItem {
@@ -166,9 +166,12 @@ async function prepareItem(
 	};
 }
 
-/** An item that stands for one file of a task: see "One Item per File". Split Out leaves the file under `results`, or without its task. */
+/** An item that stands for one file of a task. Split Out leaves the file under `results`, or without its task; a table makes its number a text. */
 const fileItem = resultShape.pick({ kind: true, url: true }).extend({
-	index: resultShape.shape.index.optional(),
+	index: z
+		.literal('')
+		.transform(() => null)
+		.or(number().nullish().catch(undefined)),
 	name: resultShape.shape.name.default(null),
 	taskId: z.string().optional(),
 });
@@ -176,34 +179,31 @@ const fileItem = resultShape.pick({ kind: true, url: true }).extend({
 /** A file of a task, as an item has it. `place`: of its fields in the item, such as `results.`. */
 export type TaskFile = z.output<typeof fileItem> & { place: string };
 
+type FileProblem = ((body: RequestBody, file: TaskFile) => string | undefined) | undefined;
+
 /** The file that an item stands for, and why the request cannot mean it. */
-function fileOf(
-	{ fileProblem }: Pick<TaskRequest, 'fileProblem'>,
-	item: PreparedItem,
-	json: IDataObject = {},
-) {
+function fileOf(item: PreparedItem, json: IDataObject = {}, problemOf: FileProblem) {
 	const { results } = json;
 	const place = isObject(results) ? 'results.' : '';
 	const { success, data } = fileItem.safeParse(isObject(results) ? { ...json, ...results } : json);
 	if (item.state !== 'ready' || !success) return undefined;
-	const { task_id: source } = item.body;
-	const { taskId = source } = data;
+	const { taskId = item.body.task_id } = data;
 	if (typeof taskId !== 'string') return undefined;
-	const request = JSON.stringify([taskId, item.options.purchaseKey]);
-	const problem = taskId === source ? fileProblem?.(item.body, { ...data, place }) : undefined;
-	return { taskId, request, problem };
+	const problem =
+		taskId === item.body.task_id ? problemOf?.(item.body, { ...data, place }) : undefined;
+	return { taskId, request: JSON.stringify([taskId, item.options.purchaseKey]), problem };
 }
 
-const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task". Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
+const WAY_OUT = `In the node that made the files, set "Output" to "One Item per Task", without Split Out after it. Or keep one file for each request, with a Filter on {{ $json.kind }}, {{ $json.index }} and {{ $json.name }}.\n${NOTHING_SENT}`;
 
 /** Refuses files of a task that would all buy the same, which were meant to be one purchase, and those that the request cannot mean. Linear in the number of items. */
 export function refuseFiles(
 	node: INode,
-	request: Pick<TaskRequest, 'fileProblem'>,
+	problemOf: FileProblem,
 	input: readonly INodeExecutionData[],
 	items: readonly PreparedItem[],
 ): PreparedItem[] {
-	const files = items.map((item) => fileOf(request, item, input[item.itemIndex]?.json));
+	const files = items.map((item) => fileOf(item, input[item.itemIndex]?.json, problemOf));
 	const counts = new Map<string, number>();
 	for (const file of files)
 		if (file && file.problem === undefined)
@@ -230,7 +230,7 @@ export async function prepareItems(run: TaskRun, request: TaskRequest): Promise<
 	const unevaluated = fixedExpressions(node);
 	const prepare = async (at: number) => await prepareItem(run, request, pausedAt, at, unevaluated);
 	const items = await readItems(run.context, prepare);
-	return refuseFiles(node, request, run.context.getInputData(), items);
+	return refuseFiles(node, request.fileProblem, run.context.getInputData(), items);
 }
 
 async function withLinks(

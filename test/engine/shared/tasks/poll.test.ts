@@ -177,6 +177,7 @@ test('the error of a task whose record is refused says how to get it later: anot
 
 const page = (status: number): Reply => ({ status, text: '<html><h1>No</h1></html>' });
 const noRoute: Reply = { status: 404, json: { message: 'no Route matched with those values' } };
+const notFound: Reply = { status: 404, json: { statusCode: 404, error: 'Not Found' } };
 const ofAnother = failed('Not yours', { id: 'other' });
 const forAMinute = [1, 60, 119, 178];
 const cameAgain = [running, running, unknownTask, running, unknownTask];
@@ -187,6 +188,7 @@ test.each<[string, number, Reply[]]>([
 	['one after another error', 61, [running, unclear, unknownTask]],
 	['the 404 page of a proxy, for however long', 59, [page(404), page(404), page(404)]],
 	['a 404 of a gateway without the error of the service', 59, [noRoute, noRoute, noRoute]],
+	['one in the words of HTTP', 59, [notFound, notFound, notFound]],
 	['a 401 of another server, such as a proxy', 59, [page(401)]],
 	['a 403 of another server', 59, [page(403)]],
 	['the failure of another task', 59, [ofAnother]],
@@ -352,6 +354,7 @@ describe('A completed record without a result is read again', () => {
 		['the cover of a track', MUSIC, { music: [{ image_url: PICTURE }] }, FIRST_SONG],
 		['its lyrics', 'music.sounds', { music: [{ audio_url: '', lyrics_url: LYRICS }] }, FIRST_SONG],
 		['a stream', 'music.sounds', { music: [{ audio_url: '', stream_url_hd: LYRICS }] }, FIRST_SONG],
+		['its karaoke', 'music.sounds', { music: [{ karaoke_url: LYRICS }] }, FIRST_SONG],
 		['its subtitles', VIDEO, { video_url: '', subtitles_url: LYRICS }, CLIP],
 	])('until it has more than %s (%s)', async (_, operation, result, url) => {
 		const { item, reads } = await madeBy(operation, empty(result), completedWith({ url }));

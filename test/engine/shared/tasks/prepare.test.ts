@@ -73,6 +73,8 @@ test.each([
 	['a cover', { kind: 'image', index: 2 }, 'image'],
 	['lyrics', { kind: 'audio', index: null, name: 'lyrics' }, 'lyrics'],
 	['a stream', { kind: 'audio', index: null, name: 'stream' }, 'stream'],
+	['a cover from a table of texts', { kind: 'image', index: '', name: '' }, 'image'],
+	['a stream from a table of texts', { kind: 'audio', index: '', name: 'stream' }, 'stream'],
 ])('%s alone, as from a loop, is no track either', async (_, file, words) => {
 	const [song] = songFiles();
 	const { error } = await coverOf([{ json: { ...song?.json, ...file } }]);
@@ -81,18 +83,20 @@ test.each([
 	expect(sent()).toEqual([]);
 });
 
+const IF_ITS_TASK = ', if that is the task of the file';
+
 test.each([
-	['results.index', (file: object, taskId: string) => ({ taskId, results: file })],
-	['index', (file: object) => file],
+	['results.index', '', (file: object, taskId: string) => ({ taskId, results: file })],
+	['index', IF_ITS_TASK, (file: object) => file],
 ])(
 	'Split Out in a loop: a track whose number "Track Number" does not find at {{ $json.%s }} is not bought as the first one',
-	async (place, itemOf) => {
+	async (place, words, itemOf) => {
 		const taskId = service.sandbox.originals.track().id;
 		const file = (index: number) => ({ index, kind: 'audio', url: `https://example.com/${index}` });
 		const buy = async (index: number) =>
 			await coverOf([{ json: itemOf(file(index), taskId) as IDataObject }], { taskId });
 		expect((await buy(2)).error?.message).toBe(
-			`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }} [row 1 (item 0)]`,
+			`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }}${words} [row 1 (item 0)]`,
 		);
 		expect(sent()).toEqual([]);
 		expect((await buy(1)).error).toBeUndefined();
@@ -100,9 +104,9 @@ test.each([
 );
 
 test.each([
-	['All Other Fields', 'results.index'],
-	['No Other Fields', 'index'],
-])('Split Out, with %s, does not buy the first track twice', async (include, place) => {
+	['All Other Fields', 'results.index', ''],
+	['No Other Fields', 'index', IF_ITS_TASK],
+])('Split Out, with %s, does not buy the first track twice', async (include, place, words) => {
 	const taskId = service.sandbox.originals.track().id;
 	const items = [1, 2].map((index): INodeExecutionData => {
 		const file = { index, kind: 'audio', url: `https://example.com/audio-${index}`, name: null };
@@ -110,7 +114,18 @@ test.each([
 	});
 	const { error } = await coverOf(items, { taskId });
 	expect(error?.message).toBe(
-		`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }} [row 2 (item 1)]`,
+		`This item is track 2 of task ${taskId}, and "Track Number" is 1: set it to {{ $json.${place} }}${words} [row 2 (item 1)]`,
+	);
+	expect(sent()).toEqual([]);
+});
+
+test('a second track is not bought as the first one that "Track Number" names, even as a text from a table', async () => {
+	const [song] = songFiles();
+	const rows = ['1', '2'].map((index) => ({ json: { ...song?.json, index } }));
+	const { error } = await coverOf(rows, { audioIndex: 1, tags: '={{ $json.index }}' });
+	expect(error?.message).toContain('This item is track 2 of');
+	expect(error?.message).toContain(
+		'"Track Number" is 1: set it to {{ $json.index }} [row 2 (item 1)]',
 	);
 	expect(sent()).toEqual([]);
 });

@@ -29,7 +29,7 @@ test('each item is read once, however many there are', () => {
 			options: { purchaseKey: `key of ${body.pair}` },
 		};
 	});
-	const refused = refuseFiles(node, {}, input, items);
+	const refused = refuseFiles(node, undefined, input, items);
 	expect(read).toBe(ITEMS);
 	expect(refused.filter((item) => 'error' in item)).toHaveLength(ITEMS);
 	expect(refused[ITEMS - 1]).toMatchObject({
