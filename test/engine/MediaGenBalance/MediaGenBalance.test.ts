@@ -1,7 +1,7 @@
 import { MediaGenBalance } from '../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { jumpingClock } from '../support/clocks';
-import { type RunResult, runNode } from '../support/engine';
+import { ok, runNode, type RunResult } from '../support/engine';
 import { generateSound, SOUND_CREDITS, soundPrompts } from '../support/generateSound';
 import { rememberingNode } from '../support/rememberingNode';
 import { fileItem, picture, useSandbox } from '../support/sandbox';
@@ -113,8 +113,7 @@ test.each([
 test('one fault is lived through', async () => {
 	const effect = { type: 'status', status: 500 } as const;
 	service.sandbox.faults.add({ match: { path: '/v1/balance' }, effect });
-	const { error, json } = await run({});
-	expect(error).toBeUndefined();
+	const { json } = ok(await run({}));
 	expect(json[0]).toHaveProperty('remaining');
 });
 

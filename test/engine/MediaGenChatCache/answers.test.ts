@@ -1,6 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
 import { blocks, chatNode, document, questions } from '../support/chat';
+import { ok } from '../support/engine';
 import { useScriptedService } from '../support/scriptedService';
 import { goOn, retryAndGoOn } from '../support/settings';
 
@@ -32,8 +33,7 @@ const details = { prompt_tokens_details: { cached_tokens: 5_000 } };
 const hit = { prompt_tokens: 5_010, completion_tokens: 3, ...details };
 
 test('an answer in a list is read', async () => {
-	const { json, error } = await answer('message', [{ content: 'It is.', stop_reason: 'end_turn' }]);
-	expect(error).toBeUndefined();
+	const { json } = ok(await answer('message', [{ content: 'It is.', stop_reason: 'end_turn' }]));
 	expect(json).toMatchObject({ text: 'It is.', stopReason: 'end_turn' });
 });
 
@@ -53,8 +53,7 @@ test('an attempt that ends as a whole, because the credential cannot be used any
 
 test('an answer has the time that "Timeout" gives, however long', async () => {
 	const parameters = { options: { timeout: 3_600_000 } };
-	const { json, error } = await answer('completion', { choices: said }, parameters);
-	expect(error).toBeUndefined();
+	const { json } = ok(await answer('completion', { choices: said }, parameters));
 	expect(json.text).toBe('It is.');
 });
 
@@ -89,8 +88,7 @@ test.each<[object, string | null]>([
 	[{ code: 200, data: [{ choices: [{ message: { content: 'It is.' } }] }] }, null],
 ])('both operations find the text in %j', async (body, stopReason) => {
 	for (const operation of ['message', 'completion'] as const) {
-		const { json, error } = await answer(operation, { ...body, error: null });
-		expect(error).toBeUndefined();
+		const { json } = ok(await answer(operation, { ...body, error: null }));
 		expect(json).toMatchObject({ text: 'It is.', stopReason, usage: null });
 	}
 });
@@ -130,8 +128,7 @@ test.each([
 	['completion', { choices: [], usage: [] }],
 	['completion', { data: { choices: [{ message: { content: null } }] } }],
 ] as const)('%s: %j has no text: it comes out whole, with a warning', async (operation, body) => {
-	const { json, error } = await answer(operation, body);
-	expect(error).toBeUndefined();
+	const { json } = ok(await answer(operation, body));
 	expect(json).toMatchObject({ text: '', usage: null, response: body });
 	expect(json.warnings).toContainEqual(expect.stringContaining('No text was found in the answer'));
 });
@@ -217,8 +214,7 @@ test.each([
 	['completion', endsWith('refusal')],
 	['completion', { ...endsWith('stop'), stop_reason: 'refusal' }],
 ] as const)('%s: a refusal is data with a warning', async (operation, body) => {
-	const { json, hints, error } = await answer(operation, { ...body, usage: hit });
-	expect(error).toBeUndefined();
+	const { json, hints } = ok(await answer(operation, { ...body, usage: hit }));
 	expect(json).toMatchObject({ text: '', stopReason: 'refusal' });
 	expect(json.warnings).toEqual([expect.stringContaining('The model refused to answer')]);
 	expect(hints).toContainEqual(

@@ -13,7 +13,7 @@ import {
 	useChatSandbox,
 } from '../support/chat';
 import { cancelWhen, until, useShortRequestLimit } from '../support/clocks';
-import { log } from '../support/engine';
+import { log, ok } from '../support/engine';
 import { errorOutput, goOn, retryOnFail } from '../support/settings';
 
 const service = useChatSandbox();
@@ -66,8 +66,7 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
 		fault({ type: 'status', status: 429, retryAfter: 1 }, { count: 2 });
-		const { json, error } = await ask();
-		expect(error).toBeUndefined();
+		const { json } = ok(await ask());
 		expect(json[0]).toMatchObject({ usage: { cacheHit: false } });
 		expect(service.requests()).toHaveLength(3);
 	});
@@ -214,16 +213,14 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 	});
 
 	test('with "Send Again" the next attempt sends an uncertain question again, and only that one', async () => {
-		const { json, error } = await failSecond(retry, { whenUnsure: 'sendAgain' });
-		expect(error).toBeUndefined();
+		const { json } = ok(await failSecond(retry, { whenUnsure: 'sendAgain' }));
 		expect(json).toHaveLength(3);
 		expect(timesSent()).toEqual({ 'One?': 1, 'Two?': 2, 'Three?': 1 });
 	});
 
 	test('a question that the service refused is sent again by "Retry On Fail"', async () => {
 		fault({ type: 'status', status: 400 });
-		const { json, error } = await ask({}, retry);
-		expect(error).toBeUndefined();
+		const { json } = ok(await ask({}, retry));
 		expect(json[0]).toMatchObject({ text: expect.any(String) });
 		expect(timesSent()).toEqual({ 'Why?': 2 });
 	});

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { DIALECTS } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
 import { ask, called, drawTool, read, STYLES, system, user } from '../support/chatModel';
-import { log } from '../support/engine';
+import { log, ok } from '../support/engine';
 import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
@@ -39,8 +39,7 @@ describe.each(STYLES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =
 				{ name: 'draw', id: 'call-2' },
 			],
 		});
-		const answer = await asked('Draw two.');
-		expect(answer.error).toBeUndefined();
+		const answer = ok(await asked('Draw two.'));
 		expect(read(answer)).toMatchObject({
 			text: 'One moment.',
 			calls: [

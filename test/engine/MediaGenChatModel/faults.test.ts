@@ -5,7 +5,7 @@ import type { FaultRuleInput } from '../../../sandbox/service';
 import { document, useChatSandbox } from '../support/chat';
 import { ask, drawTool, read, STYLES, system, user, withModel } from '../support/chatModel';
 import { until, useShortRequestLimit } from '../support/clocks';
-import { log } from '../support/engine';
+import { log, ok } from '../support/engine';
 import { type Reply, SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useChatSandbox();
@@ -29,8 +29,7 @@ describe.each(STYLES)('$apiStyle, streamed: $streams', ({ apiStyle, streams }) =
 
 	test('a rate limit is waited for, and the answer comes once', async () => {
 		fault({ type: 'status', status: 429, retryAfter: 1 }, 2);
-		const { error } = await asked();
-		expect(error).toBeUndefined();
+		ok(await asked());
 		expect(service.requests()).toHaveLength(3);
 		expect(service.sandbox.chat.bill().requests).toHaveLength(1);
 	});
@@ -237,8 +236,7 @@ describe('a service that answers otherwise', () => {
 			'The answer ended with the stop reason "content_filter": it may not be whole',
 		],
 	])('of an answer with %s, the log says that it may not be whole', async (_, last, warning) => {
-		const { error } = await asked('completions', events(piece('Do not'), ...last, '[DONE]'));
-		expect(error).toBeUndefined();
+		ok(await asked('completions', events(piece('Do not'), ...last, '[DONE]')));
 		expect(log.join('\n')).toContain(warning);
 	});
 
@@ -264,8 +262,7 @@ describe('a service that answers otherwise', () => {
 				};
 				next();
 			};
-			const answer = await asked('messages', { raw }, streams);
-			expect(answer.error).toBeUndefined();
+			const answer = ok(await asked('messages', { raw }, streams));
 			expect(read(answer).text).toBe('About four');
 		});
 
@@ -342,8 +339,7 @@ describe('a service that answers otherwise', () => {
 	});
 
 	test('a stream needs no last word when its end has a reason', async () => {
-		const { error, chunks } = await asked('completions', events(piece('Four', 'stop')));
-		expect(error).toBeUndefined();
+		const { chunks } = ok(await asked('completions', events(piece('Four', 'stop'))));
 		expect(chunks.at(0)).toEqual({ type: 'text-delta', delta: 'Four' });
 	});
 
@@ -362,8 +358,7 @@ describe('a service that answers otherwise', () => {
 	test('an answer in one piece counts although an error stands beside it, streamed or not', async () => {
 		const json = { content: [{ type: 'text', text: 'Four' }], usage, error: { message: 'Slow' } };
 		for (const streams of [true, false]) {
-			const answer = await asked('messages', { json }, streams);
-			expect(answer.error).toBeUndefined();
+			const answer = ok(await asked('messages', { json }, streams));
 			expect(read(answer).text).toBe('Four');
 		}
 	});
@@ -423,7 +418,7 @@ describe('a service that answers otherwise', () => {
 		const [call] = cutCall({}).messages.content;
 		const whole = use('b', 'draw', '{"what": "a fox"}');
 		const json = { content: [call, whole], stop_reason: 'max_tokens', usage };
-		expect((await asked('messages', { json }, false)).error).toBeUndefined();
+		ok(await asked('messages', { json }, false));
 	});
 
 	test('the key is in no output, where the service repeats it', async () => {

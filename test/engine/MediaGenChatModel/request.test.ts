@@ -10,6 +10,7 @@ import {
 	system,
 	user,
 } from '../support/chatModel';
+import { ok } from '../support/engine';
 
 const service = useChatSandbox();
 beforeEach(() => service.sandbox.settings.set({ strict: true }));
@@ -20,11 +21,7 @@ const hourMarker = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 
 /** The request of a question, and the headers of interest. */
 async function requestOf(run: Partial<ModelRun> & { streams?: boolean }, ...messages: Message[]) {
-	const { error } = await ask(
-		{ credential: service.credential(), tools: [drawTool], ...run },
-		...messages,
-	);
-	expect(error).toBeUndefined();
+	ok(await ask({ credential: service.credential(), tools: [drawTool], ...run }, ...messages));
 	const [request] = service.requests();
 	return { body: request?.body, headers: request?.headers ?? {} };
 }

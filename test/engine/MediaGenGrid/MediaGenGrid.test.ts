@@ -3,6 +3,7 @@ import '../support/environment';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenGrid } from '../../../nodes/MediaGenGrid/MediaGenGrid.node';
+import { ok } from '../support/engine';
 import { extra, isShown, needed, type Row, testFields, top } from '../support/fieldTable';
 import { loadOptionsContext } from '../support/loadOptions';
 import { newNodeRunner, PARENT } from '../support/operations';
@@ -167,8 +168,7 @@ const wait = { waitMode: 'poll', downloadFiles: false };
 
 test('a variation cannot be re-rolled', async () => {
 	const parameters = { taskId: parents().grid().id, index: 2, ...wait };
-	const varied = await run('variation', parameters);
-	expect(varied.error).toBeUndefined();
+	const varied = ok(await run('variation', parameters));
 	service.sandbox.requests.clear();
 	const { error } = await run('reroll', {}, varied.items);
 	expect(error?.message).toContain('"Task ID" must be a grid that was imagined or re-rolled');
@@ -189,8 +189,7 @@ test("an unknown task is the service's to refuse, once", async () => {
 
 test('grid → re-roll → one of the four: the grid has no number, its pictures have 1 to 4', async () => {
 	const parameters = { taskId: parents().grid().id, output: 'files', ...wait };
-	const rolled = await run('reroll', parameters);
-	expect(rolled.error).toBeUndefined();
+	const rolled = ok(await run('reroll', parameters));
 	const rows = rolled.json.map(({ index, name, kind, operation }) => [
 		index,
 		name,
@@ -212,8 +211,7 @@ test('grid → re-roll → one of the four: the grid has no number, its pictures
 	);
 	expect(sent()).toEqual([]);
 	const third = rolled.items.filter(({ json }) => json.index === 3);
-	const varied = await run('variation', wait, third);
-	expect(varied.error).toBeUndefined();
+	const varied = ok(await run('variation', wait, third));
 	expect(sent()).toEqual([{ task_id: rolled.json[0]?.taskId, index: 3 }]);
 	expect(varied.json[0]).toMatchObject({ operation: 'variation', family: 'grid' });
 	expect(varied.json[0]?.buttons).toBeInstanceOf(Array);

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { REFERENCE_LIMITS } from '../../../nodes/shared/api/image';
-import { readBinary, type RunResult, runNode } from '../support/engine';
+import { ok, readBinary, runNode, type RunResult } from '../support/engine';
 import {
 	extra,
 	isShown,
@@ -67,8 +67,7 @@ const fromInput = { prompt: 'Repaint', referenceImages: 'binary', imageBinaryPro
 
 test('reference pictures and a mask from binary fields are uploaded first', async () => {
 	const additionalFields = { maskBinaryProperty: 'mask' };
-	const { error } = await run({ ...fromInput, additionalFields }, [await photoAndMask()]);
-	expect(error).toBeUndefined();
+	ok(await run({ ...fromInput, additionalFields }, [await photoAndMask()]));
 	const uploads = service.sandbox.requests.list({ path: '/v1/uploads/images' });
 	expect(uploads.map(({ status }) => status)).toStrictEqual([200, 200]);
 	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
@@ -107,20 +106,18 @@ describe.each<[string, INodeParameters]>([
 	});
 
 	test('sends a mask of any kind to a model that it does not know', async () => {
-		const result = await runWith(await picture(64, 48, 'jpeg'), { model: 'imagegen-9' });
-		expect(result.error).toBeUndefined();
+		ok(await runWith(await picture(64, 48, 'jpeg'), { model: 'imagegen-9' }));
 		expect(submissions(service.sandbox)).toMatchObject([{ body: { model: 'imagegen-9' } }]);
 	});
 
 	test.each(['png', 'webp'] as const)('takes a %s with alpha channel as a mask', async (format) => {
-		expect((await runWith(await picture(64, 48, format, true))).error).toBeUndefined();
+		ok(await runWith(await picture(64, 48, format, true)));
 	});
 });
 
 test('rows with the same picture upload it once, side by side too', async () => {
 	const row = await fileItem(await picture(32, 32));
-	const { error } = await run(fromInput, [row, row, row]);
-	expect(error).toBeUndefined();
+	ok(await run(fromInput, [row, row, row]));
 	expect(service.sandbox.requests.list({ path: '/v1/uploads/images' })).toHaveLength(1);
 	const bodies = submissions(service.sandbox).map(({ body }) => JSON.stringify(body));
 	expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
@@ -141,8 +138,7 @@ test('the hint of a run counts a task once that several items name', async () =>
 test('a lite model takes a picture inside the request', async () => {
 	const additionalFields = { sendInputDataAs: 'dataUri' };
 	const parameters = { ...fromInput, model: 'lite-2-lite', additionalFields };
-	const { error } = await run(parameters, [await fileItem(await picture(32, 32))]);
-	expect(error).toBeUndefined();
+	ok(await run(parameters, [await fileItem(await picture(32, 32))]));
 	expect(service.sandbox.requests.list({ path: '/v1/uploads/images' })).toEqual([]);
 	expect(submissions(service.sandbox)[0]?.body).toMatchObject({
 		image_urls: [expect.stringMatching(/^data:image\/png;base64,/)],
@@ -166,16 +162,15 @@ test('what the service changes silently is in the hints, with the sum of the run
 });
 
 test('a deployment with words of its own gets these, and its answers read the same', async () => {
-	const { json, error } = await runNode({
+	const { json } = await runNode({
 		node: new MediaGenImage(),
 		parameters: { ...generatePicture, prompt: 'x' },
 		credential: { ...service.credential(), brandWords: '{"imagegen": "acmepix"}' },
-	});
+	}).then(ok);
 	const sent = service.sandbox.requests.list({ path: '/v1/images/generations' });
 	expect(sent.map(({ body }) => body)).toStrictEqual([
 		{ model: 'acmepix-2-official', prompt: 'x' },
 	]);
-	expect(error).toBeUndefined();
 	expect(json[0]).toMatchObject({
 		status: 'completed',
 		usage: { total_tokens: expect.any(Number) },
@@ -289,8 +284,7 @@ describe('Panel', () => {
 			model: byId(' lite-2 \n'),
 			size: '={{ " 3:2 " }}',
 		};
-		const { error } = await runNew(given);
-		expect(error).toBeUndefined();
+		ok(await runNew(given));
 		expect(submissions(service.sandbox)[0]?.body).toMatchObject({ model: 'lite-2', size: '3:2' });
 	});
 
@@ -338,22 +332,20 @@ describe('Model', () => {
 		['by an expression for the whole field', { model: '={{ $json.model }}' }, official],
 		['by an expression inside the locator', { model: byId('={{ $json.model }}') }, official],
 	])('a model %s is sent without a note, and with the prompt alone', async (_, given, value) => {
-		const { json, error } = await runNew({ operation: 'generate', prompt: 'x', ...given }, [
+		const { json } = await runNew({ operation: 'generate', prompt: 'x', ...given }, [
 			{ json: { model: official } },
-		]);
-		expect(error).toBeUndefined();
+		]).then(ok);
 		expect(sent()).toEqual([{ model: value, prompt: 'x' }]);
 		expect(json[0]).not.toHaveProperty('notes');
 	});
 
 	test('a new model is sent as it is, with what it may have beyond the known ones, and the item says so', async () => {
 		const imageUrls = Array<string>(17).fill(front);
-		const { json, hints, error } = await runNew({
+		const { json, hints } = await runNew({
 			...{ operation: 'generate', prompt: 'x', model: byId('imagegen-3'), size: '={{ "7:3" }}' },
 			...{ referenceImages: 'url', imageUrls },
 			additionalFields: { resolution: '={{ "8k" }}', quality: '={{ "ultra" }}' },
-		});
-		expect(error).toBeUndefined();
+		}).then(ok);
 		const open = { size: '7:3', resolution: '8k', quality: 'ultra' };
 		expect(sent()).toEqual([{ model: 'imagegen-3', prompt: 'x', ...open, image_urls: imageUrls }]);
 		const note = unlisted('imagegen-3');
@@ -393,10 +385,9 @@ describe('Reference images', () => {
 		['URLs in one text, with blanks', '={{ $json.front }}  {{ $json.side }}'],
 		['URLs in one text, with commas and line breaks', '={{ $json.front }},\n\n {{ $json.side }}'],
 	])('%s are sent as plain URLs', async (_, imageUrls) => {
-		const { error } = await runNew({ ...generate, referenceImages: 'url', imageUrls }, [
-			{ json: { front, side } },
-		]);
-		expect(error).toBeUndefined();
+		ok(
+			await runNew({ ...generate, referenceImages: 'url', imageUrls }, [{ json: { front, side } }]),
+		);
 		expect(sent()).toMatchObject([{ image_urls: [front, side] }]);
 	});
 
@@ -515,8 +506,7 @@ describe('Edit', () => {
 
 	test('an item with a photo and a mask becomes an edited photo, with one task', async () => {
 		const parameters = { ...edit, maskSource: 'binary', waitMode: 'poll' };
-		const { items, json, error } = await runNew(parameters, [await photoAndMask()]);
-		expect(error).toBeUndefined();
+		const { items, json } = ok(await runNew(parameters, [await photoAndMask()]));
 		expect(sent()).toEqual([
 			{
 				model: 'imagegen-2-official',
@@ -558,8 +548,7 @@ describe('Edit', () => {
 	const lite = { model: 'lite-2-lite' };
 	test('a lite model takes a data URI', async () => {
 		const dataUri = `data:image/png;base64,${(await picture(8, 8)).toString('base64')}`;
-		const { error } = await runNew({ ...edit, ...lite, ...byUrl(dataUri) });
-		expect(error).toBeUndefined();
+		ok(await runNew({ ...edit, ...lite, ...byUrl(dataUri) }));
 		expect(sent()).toMatchObject([{ image_urls: [dataUri] }]);
 	});
 

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
 import { OFFICIAL_RESOLUTIONS, SIZE_BY_RESOLUTION } from '../../../nodes/shared/api/image';
 import { officialSize } from '../../../sandbox/service/image/sizes';
-import { readBinary, runNode } from '../support/engine';
+import { ok, readBinary, runNode } from '../support/engine';
 import { generatePicture } from '../support/generatePicture';
 import { useSandbox } from '../support/sandbox';
 
@@ -23,7 +23,7 @@ test.each([
 	['9:21', '2k'],
 	['4:3', '4k'],
 ] as const)('a picture has these pixels: %s in %s', async (size, resolution) => {
-	const { items, error } = await runNode({
+	const { items } = await runNode({
 		node: new MediaGenImage(),
 		parameters: {
 			...generatePicture,
@@ -32,8 +32,7 @@ test.each([
 			options: { pollInterval: 1 },
 		},
 		credential: service.credential(),
-	});
-	expect(error).toBeUndefined();
+	}).then(ok);
 	const file = await readBinary(items[0]?.binary?.data);
 	const { width, height, format } = await sharp(file).metadata();
 	expect(SIZE_BY_RESOLUTION[size][resolution]).toContain(`${width}x${height}`);

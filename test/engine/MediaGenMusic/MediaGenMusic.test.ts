@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 
 import { MediaGenMusic } from '../../../nodes/MediaGenMusic/MediaGenMusic.node';
+import { ok } from '../support/engine';
 import {
 	extra,
 	type FieldTable,
@@ -230,8 +231,7 @@ test.each<[string, string, Given, string[]]>([
 	['an extension, custom', 'extend', extended, asExtended],
 ])('the mode decides what is sent: %s', async (_, operation, given, fields) => {
 	const { id } = service.sandbox.originals.track();
-	const result = await run(operation, { taskId: id, ...given });
-	expect(result.error).toBeUndefined();
+	ok(await run(operation, { taskId: id, ...given }));
 	expect(Object.keys(sent()[0] ?? {}).sort()).toEqual(['task_id', 'audio_index', ...fields].sort());
 	expect(service.sandbox.tasks.list().flatMap(({ ignored }) => ignored)).toEqual([]);
 });
@@ -325,8 +325,7 @@ test('the track of a previous node is taken without an expression being written'
 		[2, 'audio'],
 	]);
 	service.sandbox.requests.clear();
-	const cropped = await run('crop', { ...span, ...wait }, made.items);
-	expect(cropped.error).toBeUndefined();
+	const cropped = ok(await run('crop', { ...span, ...wait }, made.items));
 	const sources = sent().map(({ task_id, audio_index }) => [task_id, audio_index]);
 	const taskId = made.json[0]?.taskId;
 	expect(sources.sort()).toEqual([
@@ -339,8 +338,7 @@ test('the track of a previous node is taken without an expression being written'
 });
 
 test('enhanced tags come back at once', async () => {
-	const { json, error } = await run('upsampleTags', { tags: 'folk, slow' });
-	expect(error).toBeUndefined();
+	const { json } = ok(await run('upsampleTags', { tags: 'folk, slow' }));
 	expect(json[0]).toMatchObject({
 		operation: 'upsampleTags',
 		status: 'completed',

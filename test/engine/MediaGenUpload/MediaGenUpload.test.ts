@@ -7,7 +7,7 @@ import { MediaGenUpload } from '../../../nodes/MediaGenUpload/MediaGenUpload.nod
 import { UPLOAD_MAX_BYTES } from '../../../nodes/shared/api/uploads';
 import { type LocalServer, openServer } from '../../support/server';
 import { describeInEachBinaryDataMode } from '../support/binaryDataModes';
-import { runNode, setBinaryDataMode, storedPath } from '../support/engine';
+import { ok, runNode, setBinaryDataMode, storedPath } from '../support/engine';
 import { expectRefused, fileItem, picture, useSandbox } from '../support/sandbox';
 import { useScriptedService } from '../support/scriptedService';
 import { goOn } from '../support/settings';
@@ -98,10 +98,9 @@ describeInEachBinaryDataMode(() => {
 		['gif', 'image/gif'],
 	] as const)('a %s gets a public URL and the date at which it dies', async (format, type) => {
 		const content = await picture(40, 30, format);
-		const { json, error } = await run({}, [
-			await fileItem(content, 'holiday "1".bin', 'application/octet-stream'),
-		]);
-		expect(error).toBeUndefined();
+		const { json } = ok(
+			await run({}, [await fileItem(content, 'holiday "1".bin', 'application/octet-stream')]),
+		);
 		expect(json[0]).toMatchObject({
 			contentType: type,
 			bytes: content.length,
@@ -184,8 +183,7 @@ describeInEachBinaryDataMode(() => {
 	])('a picture whose request %s is sent again, whole', async (_, given) => {
 		fault = given;
 		const content = await large();
-		const { json, error } = await sendTo([await fileItem(content)]);
-		expect(error).toBeUndefined();
+		const { json } = ok(await sendTo([await fileItem(content)]));
 		expect(json[0]).toMatchObject({ url: 'https://files.test/a.png' });
 		expect(bodies).toHaveLength(1);
 		expect(bodies[0]?.includes(content)).toBe(true);
@@ -219,8 +217,7 @@ test.each(['data', '_files.data'])(
 		const { binary } = await fileItem(await picture(40, 30));
 		const _files = { data: { ...binary?.data, fileName: '' } };
 		const items = [{ json: { _files } }];
-		const { json, error } = await run({ binaryPropertyName }, items, {}, {}, 'combined');
-		expect(error).toBeUndefined();
+		const { json } = ok(await run({ binaryPropertyName }, items, {}, {}, 'combined'));
 		expect(json[0]).toMatchObject({ contentType: 'image/png' });
 		expect((await run({ binaryPropertyName }, items)).error?.message).toContain('no binary data');
 	},
@@ -267,10 +264,9 @@ test('many pictures come out in the order of the input', async () => {
 });
 
 test('n8n does not ask for "URL" where an expression gives "Source"', async () => {
-	const { json, error } = await run({ source: '={{ "binary" }}' }, [
-		await fileItem(await picture(10, 10)),
-	]);
-	expect(error).toBeUndefined();
+	const { json } = ok(
+		await run({ source: '={{ "binary" }}' }, [await fileItem(await picture(10, 10))]),
+	);
 	expect(json).toHaveLength(1);
 });
 

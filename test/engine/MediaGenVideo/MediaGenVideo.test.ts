@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions, INodeProperties } from 'n8n-workflow';
 
 import { MediaGenVideo } from '../../../nodes/MediaGenVideo/MediaGenVideo.node';
+import { ok } from '../support/engine';
 import {
 	extra,
 	isShown,
@@ -368,8 +369,7 @@ test("pictures of the workflow's own are uploaded first, wherever they stand", a
 	];
 	for (const [given, body] of cases) {
 		service.sandbox.requests.clear();
-		const { error } = await run('generate', given, [item]);
-		expect(error).toBeUndefined();
+		ok(await run('generate', given, [item]));
 		expect(sent()[0]).toMatchObject(body);
 		expect(service.sandbox.requests.list({ path: '/v1/uploads' })).toHaveLength(1);
 	}
@@ -421,8 +421,7 @@ test.each<[string, Given, Given, string]>([
 	],
 	['no sound beside a video', mute, { audio: false, video_list: sentVideo }, ignoresAudio],
 ])('%s is sent, and the item says so', async (_, given, body, note) => {
-	const { json, hints, error } = await run('generate', given);
-	expect(error).toBeUndefined();
+	const { json, hints } = ok(await run('generate', given));
 	expect(sent()).toMatchObject([body]);
 	expect(json[0]?.notes).toEqual([note]);
 	expect(shown(hints)).toContain(note);
@@ -441,8 +440,7 @@ test.each<[string, Given, string, string]>([
 	['images without a choice', noImage, 'Image URLs', '"Images" is None'],
 	['a last frame beside a first frame only', oneFrame, 'Last Frame URL', isOther],
 ])('%s: hidden by an expression and not sent, as the item says', async (_, given, label, why) => {
-	const { json, error } = await run('generate', given);
-	expect(error).toBeUndefined();
+	const { json } = ok(await run('generate', given));
 	expect(json[0]?.notes).toEqual([`"${label}" is set and was not sent: ${why}`]);
 });
 
@@ -480,11 +478,9 @@ describe('Model', () => {
 
 	test.each(extendable)('a clip by %s has no note, and can be extended', async (model) => {
 		const wait = { waitMode: 'poll', downloadFiles: false };
-		const made = await run('generate', { ...prompt, model: byId(model), ...wait });
-		expect(made.error).toBeUndefined();
+		const made = ok(await run('generate', { ...prompt, model: byId(model), ...wait }));
 		expect(made.json[0]).not.toHaveProperty('notes');
-		const { error } = await run('remix', { model: byId(model) }, made.items);
-		expect(error).toBeUndefined();
+		ok(await run('remix', { model: byId(model) }, made.items));
 	});
 
 	test.each<[string, Given]>([
@@ -494,8 +490,7 @@ describe('Model', () => {
 		['as plain text, as the API of n8n saves it', { model: 'vidomni-v3-omni' }],
 		['by an expression', { model: '={{ "vidomni-v3-omni" }}' }],
 	])('a model %s is sent without a note, and with the prompt alone', async (_, given) => {
-		const { json, error } = await run('generate', { ...prompt, ...given });
-		expect(error).toBeUndefined();
+		const { json } = ok(await run('generate', { ...prompt, ...given }));
 		expect(sent()).toEqual([{ model: 'vidomni-v3-omni', prompt: 'a pier' }]);
 		expect(json[0]).not.toHaveProperty('notes');
 	});
@@ -504,8 +499,7 @@ describe('Model', () => {
 		const additionalFields = { mode: '={{ "8k" }}' };
 		const open = { additionalFields, aspectRatio: '={{ "21:9" }}' };
 		const given = { ...edit, model: byId('vidomni-v4'), duration: 30, ...open };
-		const { json, error } = await run('generate', given);
-		expect(error).toBeUndefined();
+		const { json } = ok(await run('generate', given));
 		expect(sent()).toEqual([
 			{
 				...{ model: 'vidomni-v4', prompt: 'a pier', duration: 30, mode: '8k' },
@@ -569,8 +563,7 @@ test('Panel: what most people set first is in sight, before what few need', () =
 test('an element that is left as the panel adds it is not sent', async () => {
 	const untouched = { name: '', description: '', elementInputUrls: [], binaryProperties: '' };
 	const others = ['cook', 'mate'].map((name) => ({ ...sailor, name }));
-	const { error } = await run('generate', elements(untouched, sailor, ...others), undefined, goOn);
-	expect(error).toBeUndefined();
+	ok(await run('generate', elements(untouched, sailor, ...others), undefined, goOn));
 	const names = ['sailor', 'cook', 'mate'].map((name) => ({ ...sentSailor[0], name }));
 	expect(sent()).toEqual([expect.objectContaining({ element_list: names })]);
 });
@@ -615,8 +608,7 @@ test('a model that the record does not tell is left to the service, and that is 
 	expect(wrong.error?.httpCode).toBe('400');
 	expect(service.sandbox.ledger().accepted).toBe(0);
 
-	const right = await run('remix', { taskId: id, model: 'vidgen3.1-quality-ext' });
-	expect(right.error).toBeUndefined();
+	const right = ok(await run('remix', { taskId: id, model: 'vidgen3.1-quality-ext' }));
 	expect(right.hints.map(({ message }) => message)).toContain(
 		`The service must decide whether task ${id} was made by vidgen3.1-quality-ext: its record does not name a model`,
 	);
@@ -636,7 +628,6 @@ test('a record that cannot be read is told as that', async () => {
 });
 
 test('n8n does not ask for "Video URL" where an expression gives "Video"', async () => {
-	const { error } = await run('generate', { prompt: 'Fog', referType: '={{ "none" }}' });
-	expect(error).toBeUndefined();
+	ok(await run('generate', { prompt: 'Fog', referType: '={{ "none" }}' }));
 	expect(sent()).toHaveLength(1);
 });

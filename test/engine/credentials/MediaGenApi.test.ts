@@ -1,6 +1,6 @@
 import type { IDataObject, IHttpRequestMethods, INodeType } from 'n8n-workflow';
 
-import { runNode } from '../support/engine';
+import { ok, runNode } from '../support/engine';
 import { SCRIPTED_KEY, useScriptedService } from '../support/scriptedService';
 
 const service = useScriptedService();
@@ -67,13 +67,12 @@ describe.each(kinds)("A request by n8n's %s helper: %s, %d", (helper, method, st
 		for (const path of ['/v1/models', '/v1/messages']) {
 			service.on(method, path, { status, headers: { location: target() } });
 			const json: IDataObject = { helper, method, url: service.url + path };
-			const { json: output, error } = await runNode({
+			const { json: output } = await runNode({
 				node: otherNode,
 				parameters: {},
 				items: [{ json }],
 				credential: service.credential(),
-			});
-			expect(error).toBeUndefined();
+			}).then(ok);
 			expect(output).toEqual([{ statusCode: status }]);
 		}
 		expect(

@@ -340,6 +340,12 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	return resultOf(await running);
 }
 
+/** A result that has no error. */
+export function ok<Result extends { error?: unknown }>(result: Result): Result {
+	expect(result.error).toBeUndefined();
+	return result;
+}
+
 /** Runs a failed execution again as n8n does from its list, with the workflow as it is now: from the node that failed. */
 export async function retryExecution({ run }: RunResult, options: RunOptions): Promise<RunResult> {
 	log.length = 0;

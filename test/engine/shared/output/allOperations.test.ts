@@ -9,7 +9,7 @@ import type {
 
 import { type Clock } from '../../../../nodes/shared/util/clock';
 import { fastClock, jumpingClock } from '../../support/clocks';
-import { runNode } from '../../support/engine';
+import { ok, runNode } from '../../support/engine';
 import { OPERATIONS } from '../../support/operations';
 import { type SeenRequest, useScriptedService } from '../../support/scriptedService';
 
@@ -207,8 +207,7 @@ describe.each<[string, Given, Given, Partial<INode>]>([
 	],
 ])('%s', (_, given, options, settings) => {
 	test.each(TASK_OPERATIONS)('%s: items know their row, task and input', async (__, operation) => {
-		const { outputs, error } = await run(operation, WANTS, given, options, settings);
-		expect(error).toBeUndefined();
+		const { outputs } = ok(await run(operation, WANTS, given, options, settings));
 		const items = outputs.flat();
 		const perFile = given.output === 'files' && operation.hasOutput;
 		for (const [row, { json }] of rowsOf(WANTS).entries()) {
@@ -295,12 +294,11 @@ test.each(TASK_OPERATIONS.filter(([, { buys }]) => buys))(
 			downloadFiles: false,
 			options: { additionalBodyFields: '{"brand_new": {"deep_er": [1, "x"]}}' },
 		};
-		const { error } = await runNode({
+		await runNode({
 			node,
 			parameters: { ...parameters, ...given },
 			credential: service.credential(),
-		});
-		expect(error).toBeUndefined();
+		}).then(ok);
 		expect(service.sent('POST', '*').map((request) => [request.path, request.body])).toEqual([
 			[path, { ...body, brand_new: { deep_er: [1, 'x'] } }],
 		]);

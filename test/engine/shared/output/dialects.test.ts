@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { DIALECTS, type DialectName } from '../../../../sandbox/service';
 import { chatNode } from '../../support/chat';
 import { until } from '../../support/clocks';
-import { readBinary, type RunOptions, runNode } from '../../support/engine';
+import { ok, readBinary, runNode, type RunOptions } from '../../support/engine';
 import { inputOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { sharedClock, submissions, useSandbox } from '../../support/sandbox';
@@ -133,8 +133,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 	});
 
 	test.each(CASES)('%s: each result once, with number, name and file', async (_, buys, results) => {
-		const { json, items, error } = await run(buys());
-		expect(error).toBeUndefined();
+		const { json, items } = ok(await run(buys()));
 		expect(json).toHaveLength(1);
 		const bought = boughtTask();
 		const { id: taskId, family } = bought;
@@ -261,8 +260,7 @@ describe.each(DIALECTS)('in the dialect %s', (dialect) => {
 	test.each(['message', 'completion'] as const)(
 		'a chat answer (%s) has its text, and what it used in numbers',
 		async (operation) => {
-			const { json, error } = await chatNode(operation, () => service.credential()).run();
-			expect(error).toBeUndefined();
+			const { json } = ok(await chatNode(operation, () => service.credential()).run());
 			expect(json[0]?.text).toBe('Sample answer to: Why?');
 			const { inputTotal, output, cacheRead, cacheWrite } = json[0]?.usage as Record<
 				string,

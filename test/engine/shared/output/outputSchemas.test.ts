@@ -3,7 +3,7 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { MediaGenBalance } from '../../../../nodes/MediaGenBalance/MediaGenBalance.node';
 import { MediaGenUpload } from '../../../../nodes/MediaGenUpload/MediaGenUpload.node';
 import { outputSchemaOf } from '../../../../nodes/shared/output/outputSchemas';
-import { runNode } from '../../support/engine';
+import { ok, runNode } from '../../support/engine';
 import { inputOf } from '../../support/operations';
 import { fileItem, picture, useSandbox } from '../../support/sandbox';
 
@@ -28,8 +28,7 @@ test.each(CASES)('what the editor shows of %s before a run comes out', async (_,
 	const { node, parameters } = inputs();
 	const items = [await fileItem(await picture(8, 8))];
 	const credential = service.credential();
-	const { json, error } = await runNode({ node, parameters, items, credential });
-	expect(error).toBeUndefined();
+	const { json } = ok(await runNode({ node, parameters, items, credential }));
 	const schema = outputSchemaOf(String(parameters.resource), String(parameters.operation));
 	expect(schema?.safeParse(json[0]).error?.issues).toBeUndefined();
 	// What the schema asks for is there by its own name, not by chance.

@@ -1,5 +1,12 @@
 import { jumpingClock, until } from '../../support/clocks';
-import { log, retryExecution, type RunResult, runNode, runSideBySide } from '../../support/engine';
+import {
+	log,
+	ok,
+	retryExecution,
+	runNode,
+	type RunResult,
+	runSideBySide,
+} from '../../support/engine';
 import { prompts } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
 import { fileItem } from '../../support/sandbox';
@@ -64,8 +71,7 @@ describe('Max Tasks', () => {
 	});
 
 	test('200 rows with a limit of 20 buy the first 20; the others are error items that name the limit and the figures', async () => {
-		const { json, error } = await buy(200, { maxTasks: 20 }, goOn);
-		expect(error).toBeUndefined();
+		const { json } = ok(await buy(200, { maxTasks: 20 }, goOn));
 		expect(promptsSent().sort()).toEqual(firstSounds(20).sort());
 		expect(statusesOf(json)).toEqual([
 			...Array<string>(20).fill('completed'),
@@ -87,8 +93,7 @@ describe('Max Tasks', () => {
 
 	test('with Retry On Fail a refunded task gives its place to the next attempt', async () => {
 		onRecordOf('task_1', failed());
-		const { json, error } = await buy(3, { maxTasks: 3, concurrency: 1 }, threeTries);
-		expect(error).toBeUndefined();
+		const { json } = ok(await buy(3, { maxTasks: 3, concurrency: 1 }, threeTries));
 		expect(statesOf(json)).toEqual(['task_4: completed', 'task_2: completed', 'task_3: completed']);
 		expect(bought()).toHaveLength(4);
 	});
@@ -96,8 +101,7 @@ describe('Max Tasks', () => {
 	test('so it does to "Retry" of the execution', async () => {
 		onRecordOf('task_1', failed());
 		const run = soundRun(service, 3, { maxTasks: 3, concurrency: 1 });
-		const { error, json } = await retryExecution(await runNode(run), run);
-		expect(error).toBeUndefined();
+		const { json } = ok(await retryExecution(await runNode(run), run));
 		expect(statesOf(json)).toEqual(['task_4: completed', 'task_2: completed', 'task_3: completed']);
 	});
 
@@ -203,8 +207,7 @@ describe('Max Tasks', () => {
 			`${items}: not submitted, because "Max Tasks" is ${limit}. To buy the rest, run the workflow with these items only.`;
 
 		test('what was bought comes out; the others are counted by a hint, a note and the custom data', async () => {
-			const { json, items, hints, error, run } = await buy(20, { maxTasks: 3 });
-			expect(error).toBeUndefined();
+			const { json, items, hints, run } = ok(await buy(20, { maxTasks: 3 }));
 			expect(statusesOf(json)).toEqual(['completed', 'completed', 'completed']);
 			expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
 				[0, 1, 2].map((item) => ({ item })),
@@ -218,8 +221,7 @@ describe('Max Tasks', () => {
 		});
 
 		test('the runs of a loop count together, and one that can buy nothing gives out nothing', async () => {
-			const { rounds, error, hints, run } = await buy(2, { maxTasks: 3 }, { rounds: 3 });
-			expect(error).toBeUndefined();
+			const { rounds, hints, run } = ok(await buy(2, { maxTasks: 3 }, { rounds: 3 }));
 			expect(rounds.map((json) => json.length)).toStrictEqual([2, 1, 0]);
 			expect(rounds[1]?.[0]?.notes).toEqual([note('Row 2 (item 1)', 3)]);
 			expect(run.data.resultData.metadata).toMatchObject({ mediagen_left_out: '3' });
@@ -262,8 +264,7 @@ describe('Max Tasks', () => {
 		test('a task that an earlier attempt bought does not count', async () => {
 			onRecordOf('task_2', ...Array<Reply>(7).fill(running), completed);
 			const options = { maxTasks: 3, concurrency: 1, timeout: 5 };
-			const { json, error } = await buy(4, options, threeTries);
-			expect(error).toBeUndefined();
+			const { json } = ok(await buy(4, options, threeTries));
 			expect(json.map(({ taskId }) => taskId)).toStrictEqual(['task_1', 'task_2', 'task_3']);
 		});
 
@@ -304,8 +305,7 @@ describe('Max Tasks', () => {
 				soundRun(service, 4, { maxTasks, concurrency: 1, ...fail });
 			const first = await runNode(withLimit(2));
 			expect(first.error).toBeDefined();
-			const { json, error } = await retryExecution(first, withLimit(4));
-			expect(error).toBeUndefined();
+			const { json } = ok(await retryExecution(first, withLimit(4)));
 			expect(json.map(({ taskId }) => taskId)).toStrictEqual([
 				'task_1',
 				'task_2',
@@ -379,7 +379,7 @@ describe('Keep Balance', () => {
 
 	test('what remains is compared as it is told', async () => {
 		onBalance(balance({ remain_balance: 0.1 + 0.7 + 0.2 - Number.EPSILON }));
-		expect((await buy(1, { keepBalance: 1 })).error).toBeUndefined();
+		ok(await buy(1, { keepBalance: 1 }));
 	});
 
 	test('what was too little for a purchase is not what remained before the last one', async () => {
@@ -581,10 +581,9 @@ describe('Chat Cache', () => {
 
 	test('Max Tasks, where On Error is Stop Workflow: the answers come out, and the others are counted', async () => {
 		service.on('POST', CHAT, answered);
-		const { json, hints, error, run } = await ask(3, { maxTasks: 1, concurrency: 1 }, {});
+		const { json, hints, run } = ok(await ask(3, { maxTasks: 1, concurrency: 1 }, {}));
 		const note =
 			'Rows 2 to 3 (items 1 to 2): not submitted, because "Max Tasks" is 1. To buy the rest, run the workflow with these items only.';
-		expect(error).toBeUndefined();
 		expect(json.map(({ text, warnings }) => [text, (warnings as string[])[0]])).toEqual([
 			['Because.', note],
 		]);

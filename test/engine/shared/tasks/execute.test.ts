@@ -1,5 +1,6 @@
 import type { FaultRuleInput } from '../../../../sandbox/service';
 import { useShortRequestLimit } from '../../support/clocks';
+import { ok } from '../../support/engine';
 import { submissions, useSandbox } from '../../support/sandbox';
 import { buySounds } from '../../support/scriptedTasks';
 import { statusesOf } from '../../support/soundService';
@@ -39,8 +40,7 @@ async function expectOnePurchase(effect: FaultRuleInput['effect']): Promise<void
 /** Three requests for two tasks meet a fault. */
 async function expectTasksInSpiteOf(effect: FaultRuleInput['effect']): Promise<void> {
 	fault({ match: POLL, count: 3, effect });
-	const { json, error } = await run(2);
-	expect(error).toBeUndefined();
+	const { json } = ok(await run(2));
 	expect(statusesOf(json)).toStrictEqual(['completed', 'completed']);
 	expectNothingLost(JSON.stringify(json), 2);
 }
@@ -52,8 +52,7 @@ describe('while submitting', () => {
 		['without Retry-After', {}],
 	])('429 %s is waited for', async (_, extra) => {
 		fault({ match: SUBMIT, count: 2, effect: { type: 'status', status: 429, ...extra } });
-		const { json, error } = await run(3);
-		expect(error).toBeUndefined();
+		const { json } = ok(await run(3));
 		expect(statusesOf(json)).toStrictEqual(['completed', 'completed', 'completed']);
 		expectNothingLost(JSON.stringify(json), 3);
 	});

@@ -1,7 +1,7 @@
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { cancelWhen, jumpingClock } from '../../support/clocks';
-import { log, retryExecution, type RunResult, runNode } from '../../support/engine';
+import { log, ok, retryExecution, runNode, type RunResult } from '../../support/engine';
 import { stopWatching } from '../../support/pausedExecution';
 import type { Reply } from '../../support/scriptedService';
 import {
@@ -262,8 +262,7 @@ describe('An address in "Callback Base URL"', () => {
 		{ callbackBaseUrl: 'https://n8n.example.com:80/webhook/x' },
 		{ callbackBaseUrl: 'http://n8n.example.com:443/webhook/x' },
 	])('%j is not refused, and has no note', async (options) => {
-		const { json, error } = await report(options);
-		expect(error).toBeUndefined();
+		const { json } = ok(await report(options));
 		expect(json[0]).toMatchObject({ status: 'completed' });
 		expect(json[0]).not.toHaveProperty('notes');
 	});

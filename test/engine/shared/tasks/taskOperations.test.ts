@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 
 import { MediaGenMusic } from '../../../../nodes/MediaGenMusic/MediaGenMusic.node';
 import { jumpingClock } from '../../support/clocks';
+import { ok } from '../../support/engine';
 import type { RunOptions } from '../../support/engine';
 import { runnerOf } from '../../support/operations';
 import { fileItem } from '../../support/sandbox';
@@ -106,8 +107,7 @@ describe('Body Fields of a custom request', () => {
 	});
 
 	test('no row, with a file, is a request', async () => {
-		const { error } = await submit(undefined, form, [await song()]);
-		expect(error).toBeUndefined();
+		ok(await submit(undefined, form, [await song()]));
 		expect(bodies()).toEqual([expect.stringContaining('name="audio"')]);
 	});
 });
@@ -212,8 +212,7 @@ test.each<[string, INodeParameters]>([
 test('the file of a task that still runs is not downloaded: it may be a preview, or not there yet', async () => {
 	const preview = songAt(`${service.url}/preview.mp3`);
 	onRecord({ json: { status: 'in_progress', result: preview } });
-	const { items, error } = await readTasks('get');
-	expect(error).toBeUndefined();
+	const { items } = ok(await readTasks('get'));
 	expect(items.map(({ json, binary }) => [json.status, binary])).toEqual([
 		['running', undefined],
 		['running', undefined],
@@ -225,8 +224,7 @@ test('the file of a task whose status word is not known is downloaded', async ()
 	const song = songAt(`${service.url}/song.mp3`);
 	onRecord({ json: { status: 'mastered', result: song } });
 	service.on('GET', '/song.mp3', { text: 'song', headers: { 'content-type': 'audio/mpeg' } });
-	const { items, error } = await readTasks('get');
-	expect(error).toBeUndefined();
+	const { items } = ok(await readTasks('get'));
 	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 });
 
