@@ -20,13 +20,15 @@ const FILE = '/song.mp3';
 
 const fileUrl = () => service.url + FILE;
 
-/** A file that begins and then does not go on. */
-const stalled: Reply = {
+/** A file that begins and does not go on: its connection stays, or ends as `then` says. */
+const begun = (then?: (response: ServerResponse) => void): Reply => ({
 	raw: (response) => {
 		response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '1000' });
-		response.write(Buffer.alloc(400));
+		response.write(Buffer.alloc(400), () => then?.(response));
 	},
-};
+});
+
+const stalled = begun();
 
 const whole: Reply = { text: Buffer.alloc(1_000, 7), headers: { 'content-type': 'audio/mpeg' } };
 
@@ -78,7 +80,17 @@ test('a run that fails downloads nothing: the files would be thrown away', async
 	expect(service.sent('GET', FILE)).toHaveLength(0);
 });
 
-describeInEachBinaryDataMode(() => {
+describeInEachBinaryDataMode((mode) => {
+	test('where n8n keeps large files in memory, and only there, a hint says so', async () => {
+		service.on('GET', FILE, whole, { ...whole, text: Buffer.alloc(21_000_000) });
+		const isSaid = async () =>
+			(await download()).hints.some(({ message }) =>
+				message.includes('keeps binary data in memory'),
+			);
+		expect(await isSaid()).toBe(false);
+		expect(await isSaid()).toBe(mode === 'default');
+	});
+
 	describe('A minute without data', () => {
 		beforeAll(() => (clockOfTest = () => fastClock(100, 100)));
 		afterAll(() => (clockOfTest = () => fastClock(100)));
@@ -99,8 +111,13 @@ describeInEachBinaryDataMode(() => {
 				expect(attempt.at - (attempts[at]?.at ?? 0)).toBeGreaterThan(55_000);
 		});
 
-		test('a download that stalled once is tried again, after its "Timeout", too: it was paid for', async () => {
-			service.on('GET', FILE, stalled, whole);
+		test.each<[string, Reply]>([
+			['stalled', stalled],
+			['gave a 500', { status: 500 }],
+			['was reset', { reset: true }],
+			['broke off', begun((response) => response.destroy())],
+		])('a download that %s once is tried again, after its "Timeout", too', async (_, first) => {
+			service.on('GET', FILE, first, whole);
 			const { json, items } = await download({ timeout: 45 });
 			expect(service.sent('GET', FILE)).toHaveLength(2);
 			expect(json[0]).not.toHaveProperty('error');
@@ -188,13 +205,12 @@ describeInEachBinaryDataMode(() => {
 		expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
 	});
 
-	test('a file that has exactly the limit is taken', async () => {
-		service.on('GET', FILE, {
-			text: Buffer.alloc(1_000_000, 7),
-			headers: { 'content-type': 'audio/mpeg' },
-		});
+	test('a file that has exactly the limit is taken, and the key is not sent to its address', async () => {
+		service.on('GET', FILE, { ...whole, text: Buffer.alloc(1_000_000, 7) });
 		const { items } = await download({ maxDownloadSize: 1 });
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
+		for (const { headers } of service.sent('GET', FILE))
+			expect(headers).not.toHaveProperty('authorization');
 	});
 
 	test('the files of a failed task are not downloaded', async () => {
