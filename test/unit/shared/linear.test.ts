@@ -100,6 +100,7 @@ const connection = readConnection({ baseUrl: 'https://api.example.com', apiKey: 
 /** Texts that make a pattern try again from each of its characters, if it can. */
 const TEXTS: ReadonlyArray<readonly [string, (size: number) => string]> = [
 	['digits', (size) => `${'1'.repeat(size)}x`],
+	['a long number', (size) => `${'1'.repeat(size)}.5`],
 	['a number and blanks', (size) => `1${' '.repeat(size)}x`],
 	['blanks', (size) => `x${' '.repeat(size)}x`],
 	['a fraction', (size) => `1.${'1'.repeat(size)}x`],
@@ -166,6 +167,7 @@ const READERS: ReadonlyArray<readonly [string, (text: string) => unknown]> = [
 		(text) => [
 			parseExactJson(text),
 			parseExactJson(JSON.stringify([text, 1e16])),
+			parseExactJson(`[${text}]`),
 			toShortText(text, 300),
 			toShortText([text], 300),
 		],
