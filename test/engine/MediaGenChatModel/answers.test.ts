@@ -238,23 +238,6 @@ describe('a service with a form of its own', () => {
 		},
 	);
 
-	test.each([
-		['the same index', 0],
-		['no index', undefined],
-	])('calls that come one after another with %s are told apart by their ids', async (_, index) => {
-		const begun = { name: 'draw', arguments: '{"n"' };
-		const begins = (id: string) => chunk({ tool_calls: [{ index, id, function: begun }] });
-		const continues = (piece: string) =>
-			chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
-		const end = chunk({}, 'tool_calls');
-		const events = [begins('a'), continues(':1}'), begins('b'), continues(':2}'), end];
-		const { calls } = read(await asked('completions', stream(...events), true));
-		expect(calls).toEqual([
-			{ id: 'a', name: 'draw', input: '{"n":1}' },
-			{ id: 'b', name: 'draw', input: '{"n":2}' },
-		]);
-	});
-
 	test.each<['messages' | 'completions', unknown[]]>([
 		[
 			'messages',
@@ -372,15 +355,6 @@ describe('a service with a form of its own', () => {
 		});
 	});
 
-	test('a call that is repeated in the field of older services is one', async () => {
-		const called = { name: 'draw', arguments: '{"n":1}' };
-		const list = chunk({ tool_calls: [{ index: 0, id: 'x', function: called }] });
-		const again = chunk({ function_call: called }, 'tool_calls');
-		expect(read(await asked('completions', stream(list, again), true)).calls).toEqual([
-			{ id: 'x', name: 'draw', input: '{"n":1}' },
-		]);
-	});
-
 	test.each([{}, { name: '', arguments: '' }])(
 		'an empty call beside a text is none: %j',
 		async (function_call) => {
@@ -391,19 +365,6 @@ describe('a service with a form of its own', () => {
 			expect({ text, calls }).toEqual({ text: 'Four', calls: [] });
 		},
 	);
-
-	test('arguments that come as an object in a stream of messages style are arguments', async () => {
-		const block = { type: 'tool_use', id: 'x', name: 'draw', input: {} };
-		const delta = { type: 'input_json_delta', partial_json: { what: 'a fox' } };
-		const reply = stream(
-			{ type: 'content_block_start', index: 0, content_block: block },
-			{ type: 'content_block_delta', index: 0, delta },
-			{ type: 'message_delta', delta: { stop_reason: 'tool_use' } },
-		);
-		expect(read(await asked('messages', reply, true)).calls).toEqual([
-			{ id: 'x', name: 'draw', input: '{"what":"a fox"}' },
-		]);
-	});
 
 	test.each([false, true])('a call in an older field is a call (streamed: %s)', async (streams) => {
 		const called = (name: string | undefined, json: string) => ({
@@ -418,22 +379,14 @@ describe('a service with a form of its own', () => {
 		]);
 	});
 
-	const WHOLE = {
-		messages: {
-			type: 'message',
-			content: [{ type: 'text', text: 'Four' }],
-			stop_reason: 'end_turn',
-		},
-		completions: { choices: [{ message: { content: 'Four' }, finish_reason: 'stop' }] },
-	};
-
 	test.each(['', 'text/plain', 'application/octet-stream', 'text/event-stream'])(
 		'a whole answer of the content type "%s", where a stream was asked for, is read',
 		async (type) => {
+			const choices = [{ message: { content: 'Four' }, finish_reason: 'stop' }];
 			const whole = {
 				raw: (response: ServerResponse) => {
 					response.writeHead(200, type === '' ? {} : { 'content-type': type });
-					response.end(JSON.stringify({ ...WHOLE.completions, usage: { prompt_tokens: 3 } }));
+					response.end(JSON.stringify({ choices, usage: { prompt_tokens: 3 } }));
 				},
 			};
 			const answer = await asked('completions', whole, true);
@@ -447,22 +400,6 @@ describe('a service with a form of its own', () => {
 		const text = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
 		const reply = { text, headers: { 'content-type': 'application/json' } };
 		expect(read(await asked('completions', reply, true)).text).toBe('Four');
-	});
-
-	test.each(['messages', 'completions'] as const)(
-		'a whole answer in one event of a stream is read: %s',
-		async (apiStyle) => {
-			const { text, finishReason } = read(await asked(apiStyle, stream(WHOLE[apiStyle]), true));
-			expect({ text, finishReason }).toEqual({ text: 'Four', finishReason: 'stop' });
-		},
-	);
-
-	test('a whole message with a tool call in one event of a stream is read', async () => {
-		const content = [{ type: 'tool_use', id: 'x', name: 'draw', input: { n: 1 } }];
-		const event = { type: 'message', id: 'm-1', content, stop_reason: 'tool_use' };
-		expect(read(await asked('messages', stream(event), true)).calls).toEqual([
-			{ id: 'x', name: 'draw', input: '{"n":1}' },
-		]);
 	});
 
 	test('an error after the end of a stream takes nothing of the answer away', async () => {

@@ -69,6 +69,15 @@ describe('Messages style', () => {
 		});
 	});
 
+	test('arguments that come as an object are arguments', () => {
+		const { calls: read } = answerTo(
+			block(0, { type: 'tool_use', id: 'x', name: 'draw', input: {} }),
+			piece(0, { type: 'input_json_delta', partial_json: { what: 'a fox' } }),
+			end({ stop_reason: 'tool_use' }),
+		);
+		expect(read).toEqual([{ id: 'x', name: 'draw', input: '{"what":"a fox"}' }]);
+	});
+
 	test('what it does not know is no text', () => {
 		const { streamed, texts } = read(
 			{ type: 'ping' },
@@ -187,10 +196,29 @@ describe('Completions style', () => {
 		expect(answerTo(...pieces).text).toBe('Hi there');
 	});
 
-	test('arguments that come as an object with a text are that object', () => {
-		const given = { name: 'draw', arguments: { text: 'a fox' } };
-		const { calls: read } = answerTo(calls({ id: 'a', function: given }));
-		expect(read).toEqual([{ id: 'a', name: 'draw', input: '{"text":"a fox"}' }]);
+	const whole = { name: 'draw', arguments: '{"n":1}' };
+	const oneAfterAnother = (index?: number) =>
+		['a', 'b'].flatMap((id) => [
+			calls({ index, id, function: { name: 'draw', arguments: '{"n"' } }),
+			calls({ index, function: { arguments: `:"${id}"}` } }),
+		]);
+
+	test.each<[string, object[], Record<string, string>]>([
+		['of one index', oneAfterAnother(0), { a: '{"n":"a"}', b: '{"n":"b"}' }],
+		['without an index', oneAfterAnother(), { a: '{"n":"a"}', b: '{"n":"b"}' }],
+		[
+			'that are repeated in the field of older services',
+			[calls({ index: 0, id: 'a', function: whole }), says({ function_call: whole })],
+			{ a: '{"n":1}' },
+		],
+		[
+			'whose arguments are an object with a text',
+			[calls({ id: 'a', function: { name: 'draw', arguments: { text: 'a fox' } } })],
+			{ a: '{"text":"a fox"}' },
+		],
+	])('calls %s', (_, events, inputs) => {
+		const expected = Object.entries(inputs).map(([id, input]) => ({ id, name: 'draw', input }));
+		expect(answerTo(...events).calls).toEqual(expected);
 	});
 
 	test.each([undefined, '', null, 7, 'a'])('a piece with the id %j continues a call', (id) => {
@@ -260,6 +288,23 @@ describe('Completions style', () => {
 		expect(answerTo({ id: 7, choices: [] }).id).toBeUndefined();
 		expect(answerTo({ id: 'c-1', choices: [] }, { id: null, choices: [] }).id).toBe('c-1');
 	});
+});
+
+test.each<[object, object]>([
+	[
+		{ type: 'message', content: [{ type: 'text', text: 'Four' }], stop_reason: 'end_turn' },
+		{ text: 'Four', stopReason: 'end_turn' },
+	],
+	[
+		{ choices: [{ message: { content: 'Four' }, finish_reason: 'stop' }] },
+		{ text: 'Four', stopReason: 'stop' },
+	],
+	[
+		{ type: 'message', content: [{ type: 'tool_use', id: 'x', name: 'draw', input: { n: 1 } }] },
+		{ calls: [{ id: 'x', name: 'draw', input: '{"n":1}' }] },
+	],
+])('a whole answer in one event is read: %j', (event, answer) => {
+	expect(answerTo(event)).toMatchObject(answer);
 });
 
 test.each([null, undefined])('an error of %j is none', (error) => {
