@@ -509,14 +509,6 @@ describe('Model', () => {
 		expect(json[0]?.notes).toEqual([unlisted('model', 'vidomni-v4')]);
 	});
 
-	test('which pictures go together is left to a new model', async () => {
-		const { error } = await run('generate', {
-			...asFrame('last_frame'),
-			model: byId('vidomni-v4'),
-		});
-		expect(error?.message).toContain('Bad request: image_with_roles');
-	});
-
 	test.each(['generate', 'remix'])('%s: an empty model is refused', async (operation) => {
 		const result = await run(operation, { ...prompt, taskId: 't', model: '={{ "" }}' });
 		expectRefused(service, result, '"Model" is required');
