@@ -456,19 +456,19 @@ describe('What an attempt left is taken up by the next one in the same execution
 describe('Items that may have been bought', () => {
 	test.each<[string, Reply[]]>([
 		['beside one that was bought', [accepted('task_1'), unclear, { reset: true }]],
-		['all of them', [unclear, { text: '<html>' }, { reset: true }]],
+		['all of them', [unclear, { text: '<html>' }, { reset: true }, { text: '' }]],
 	])('each is named in the message of a failed run and in the log: %s', async (_, replies) => {
 		onSubmit(...replies);
-		const { error } = await buy(3, oneByOne);
+		const { error } = await buy(replies.length, oneByOne);
+		expect(bought()).toHaveLength(replies.length);
+		expect(error?.description).toContain('may have been bought anyway');
 		const unsure = replies.flatMap(({ json }, item) => (json === undefined ? [item] : []));
 		const described = unsure
 			.map((item) => `Row ${item + 1} (item ${item}): may have been bought (`)
 			.filter((text) => error?.description?.includes(text));
 		expect(described).toHaveLength(unsure.length);
 		expect(error?.description).not.toContain('not submitted');
-		const answers = replies.map(({ text }) =>
-			text === undefined ? '' : `. The answer was ${text.toString()}`,
-		);
+		const answers = replies.map(({ text }) => (text ? `. The answer was ${text.toString()}` : ''));
 		expect(inLog('may have been bought')).toEqual(
 			unsure.map(
 				(item) =>
@@ -486,6 +486,7 @@ describe('Items that may have been bought', () => {
 		const { error } = await buy(2, oneByOne);
 		expect(error?.message.split('task-7331')).toHaveLength(2);
 		expect(error?.description).toContain('task-7331');
+		expect(bought()).toHaveLength(2);
 	});
 
 	test.each([400, 402, 422, 429])(

@@ -193,6 +193,10 @@ test.each<[string, number, Reply[]]>([
 	['a 401 of another server, such as a proxy', 59, [page(401)]],
 	['a 403 of another server', 59, [page(403)]],
 	['the failure of another task', 59, [ofAnother]],
+	['a reset', 59, [{ reset: true }]],
+	['an answer that is not JSON', 59, [{ text: '<html>' }]],
+	['a 429', 59, [{ status: 429 }]],
+	['a 502', 59, [{ status: 502 }]],
 ])('A wait goes on after %s', async (_, pollInterval, replies) => {
 	onRecord(...replies, completed);
 	const { json } = await buy(1, { pollInterval, timeout: 600 });
