@@ -3,7 +3,12 @@ import sharp from 'sharp';
 
 import codex from '../../../nodes/MediaGenImage/MediaGenImage.node.json';
 import { MediaGenImage } from '../../../nodes/MediaGenImage/MediaGenImage.node';
-import { REFERENCE_LIMITS } from '../../../nodes/shared/api/image';
+import {
+	OFFICIAL_RESOLUTIONS,
+	REFERENCE_LIMITS,
+	SIZE_BY_RESOLUTION,
+} from '../../../nodes/shared/api/image';
+import { officialSize } from '../../../sandbox/service/image/sizes';
 import { ok, readBinary, runNode, type RunResult } from '../support/engine';
 import {
 	extra,
@@ -54,6 +59,28 @@ test('a task can be looked at in whatever state it is', async () => {
 	expect(await look()).toMatchObject({ taskId, status });
 	service.sandbox.tasks.finish(String(taskId), { message: 'The brush broke' });
 	expect(await look()).toMatchObject({ status: 'failed', error: { message: 'The brush broke' } });
+});
+
+const SHOWN = Object.entries(SIZE_BY_RESOLUTION);
+
+test.each(SHOWN)('the panel shows for %s the pixels that the service makes', (ratio, pixels) => {
+	for (const resolution of OFFICIAL_RESOLUTIONS) {
+		const { width, height } = officialSize(ratio, resolution);
+		expect(pixels[resolution]).toContain(`${width}x${height}`);
+	}
+});
+
+test.each([
+	['3:1', '1k'],
+	['9:21', '2k'],
+	['4:3', '4k'],
+] as const)('a picture has these pixels: %s in %s', async (size, resolution) => {
+	const additionalFields = { resolution, outputFormat: 'jpeg' };
+	const { items } = ok(await run({ size, additionalFields }));
+	const file = await readBinary(items[0]?.binary?.data);
+	const { width, height, format } = await sharp(file).metadata();
+	expect(SIZE_BY_RESOLUTION[size][resolution]).toContain(`${width}x${height}`);
+	expect(format).toBe('jpeg');
 });
 
 /** An item with a photo, and with a mask of the same size. */
