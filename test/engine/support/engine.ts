@@ -161,6 +161,20 @@ export async function setBinaryDataMode(mode: BinaryDataMode): Promise<void> {
 	await (await binaryService()).init();
 }
 
+const MODES: Array<[place: string, mode: BinaryDataMode]> = [
+	['in memory', 'default'],
+	['on disk', 'filesystem'],
+];
+
+/** Runs tests once for each place where n8n can keep binary data without a database: n8n 1.123 has the first by default, 2.x the second. */
+export function describeInEachBinaryDataMode(tests: (mode: BinaryDataMode) => void): void {
+	describe.each(MODES)('Binary data %s', (_, mode) => {
+		beforeAll(async () => await setBinaryDataMode(mode));
+		afterAll(async () => await setBinaryDataMode('filesystem'));
+		tests(mode);
+	});
+}
+
 /** Puts a file into n8n's binary storage, as an earlier node would have done. */
 export async function storeBinary(
 	content: Buffer,

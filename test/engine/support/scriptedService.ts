@@ -22,6 +22,12 @@ export interface Reply {
 	raw?: (response: ServerResponse) => void;
 }
 
+/** A file of this content type. */
+export const file = (text: string | Buffer, type: string): Reply => ({
+	text,
+	headers: { 'content-type': type },
+});
+
 export interface SeenRequest {
 	method: string;
 	path: string;

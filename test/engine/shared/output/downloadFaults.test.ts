@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 
 import { clock } from '../../../../nodes/shared/util/clock';
 import { trickle } from '../../../support/server';
-import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
-import { readBinary, type RunResult } from '../../support/engine';
+import { describeInEachBinaryDataMode, readBinary, type RunResult } from '../../support/engine';
 import type { Reply } from '../../support/scriptedService';
 import { completedWith, failed, songAt } from '../../support/scriptedTasks';
 import { goOn, retryOnFail } from '../../support/settings';

@@ -1,4 +1,5 @@
 import { fastClock } from '../../support/clocks';
+import { file } from '../../support/scriptedService';
 import { completedWith, failed, songAt, soundTool } from '../../support/scriptedTasks';
 import { goOn } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
@@ -10,11 +11,8 @@ const songs = () => ['1', '2'].map((file) => `${service.url}/${file}.mp3`);
 const row = { prompt: 'Rain', taskId: 'parent', status: 'new' };
 
 beforeEach(() => {
-	for (const file of ['1', '2'])
-		service.on('GET', `/${file}.mp3`, {
-			text: `song ${file}`,
-			headers: { 'content-type': 'audio/mpeg' },
-		});
+	for (const name of ['1', '2'])
+		service.on('GET', `/${name}.mp3`, file(`song ${name}`, 'audio/mpeg'));
 	onRecord(completedWith(songAt(...songs()), { cost: 0.1 }));
 });
 

@@ -3,13 +3,11 @@ import { fastClock } from '../../support/clocks';
 import { readBinary, runNode, type RunResult } from '../../support/engine';
 import { generatePicture, prompts } from '../../support/generatePicture';
 import { pauseNode } from '../../support/pausedExecution';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { file, type Reply, useScriptedService } from '../../support/scriptedService';
 import { completedWith, numberTasks, running } from '../../support/scriptedTasks';
 import { goOn } from '../../support/settings';
 
 const service = useScriptedService(() => fastClock(200));
-
-const file = (text: string): Reply => ({ text, headers: { 'content-type': 'image/png' } });
 
 const picturesAt = (...paths: string[]) =>
 	completedWith({ images: paths.map((path) => ({ url: [service.url + path] })) });
@@ -37,8 +35,8 @@ const contentsOf = async ({ items }: Pick<RunResult, 'items'>, at = 0) =>
 
 beforeEach(() => {
 	numberTasks(service);
-	service.on('GET', '/new.png', file('one'));
-	service.on('GET', '/2.png', file('two'));
+	service.on('GET', '/new.png', file('one', 'image/png'));
+	service.on('GET', '/2.png', file('two', 'image/png'));
 });
 
 describe('A link that expired while another task ran', () => {
@@ -70,7 +68,7 @@ test.each([403, 404])(
 	'A link that is dead (HTTP %d) for a moment after the end of its task is tried again',
 	async (status) => {
 		service.on('GET', '/v1/tasks/task_1', picturesAt('/2.png', '/new.png'));
-		service.on('GET', '/new.png', { status }, file('one'));
+		service.on('GET', '/new.png', { status }, file('one', 'image/png'));
 		const run = await runNode(buy('poll'));
 		expect(await contentsOf(run)).toEqual(['two', 'one']);
 		expect(run.json[0]).not.toHaveProperty('notes');

@@ -1,25 +1,19 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { MediaGenImage } from '../../../../nodes/MediaGenImage/MediaGenImage.node';
-import { describeInEachBinaryDataMode } from '../../support/binaryDataModes';
 import { fastClock } from '../../support/clocks';
-import { readBinary, runNode } from '../../support/engine';
+import { describeInEachBinaryDataMode, readBinary, runNode } from '../../support/engine';
 import { generatePicture } from '../../support/generatePicture';
 import { runnerOf } from '../../support/operations';
 import { pauseNode } from '../../support/pausedExecution';
 import { fileItem, picture } from '../../support/sandbox';
-import { type Reply, useScriptedService } from '../../support/scriptedService';
+import { file, type Reply, useScriptedService } from '../../support/scriptedService';
 import { accepted } from '../../support/scriptedTasks';
 import { goOn, retryOnFail } from '../../support/settings';
 
 const service = useScriptedService(() => fastClock(200));
 
 const RECORD = '/v1/tasks/*';
-
-const file = (content: string, type: string): Reply => ({
-	text: Buffer.from(content),
-	headers: { 'content-type': type },
-});
 
 /** What Task: Get gives out for a completed record. */
 async function get(result: unknown, parameters: INodeParameters = {}, fields: object = {}) {
@@ -132,10 +126,7 @@ describeInEachBinaryDataMode(() => {
 	});
 	const refusal =
 		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Message>Das Kürzel ist abgelaufen</Message></Error>';
-	const latin1 = (content: string, type: string): Reply => ({
-		...file('', type),
-		text: Buffer.from(content, 'latin1'),
-	});
+	const latin1 = (content: string, type: string) => file(Buffer.from(content, 'latin1'), type);
 	const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
 	const isPage = 'it is a page or a message';
 	const typeIs = 'the content type is';

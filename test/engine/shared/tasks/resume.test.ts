@@ -9,7 +9,7 @@ import {
 	type PausedExecution,
 	told,
 } from '../../support/pausedExecution';
-import { type Reply, SCRIPTED_KEY, type SeenRequest } from '../../support/scriptedService';
+import { file, type Reply, SCRIPTED_KEY, type SeenRequest } from '../../support/scriptedService';
 import {
 	accepted,
 	completed,
@@ -814,7 +814,7 @@ describe('The end of a paused execution', () => {
 	});
 
 	test('the row, the reference and the file name survive the pause', async () => {
-		service.on('GET', '/1.mp3', { text: 'music', headers: { 'content-type': 'audio/mpeg' } });
+		service.on('GET', '/1.mp3', file('music', 'audio/mpeg'));
 		const execution = await pauseTwo({ given: { downloadFiles: true } }, { includeInput: true });
 		onRecord(completedWith(songAt(`${service.url}/1.mp3`)));
 		const { resumed } = await execution.callback(callback('task_1'));
@@ -871,8 +871,7 @@ describe('A download that takes longer than the service waits for an answer', ()
 	async function pauseWithSlowFile(settings = {}): Promise<PausedExecution> {
 		const released = new Promise<void>((resolve) => (release = resolve));
 		service.on('GET', '/slow.mp3', {
-			text: 'music',
-			headers: { 'content-type': 'audio/mpeg' },
+			...file('music', 'audio/mpeg'),
 			after: released,
 		});
 		const execution = await pause(1, {}, { given: { downloadFiles: true } }, settings);
