@@ -28,6 +28,20 @@ export const file = (text: string | Buffer, type: string): Reply => ({
 	headers: { 'content-type': type },
 });
 
+/** A file of so many pieces of 200 bytes, with so long between two of them by the nodes' clock. */
+export const slowFile = (pieces: number, pauseMs: number): Reply => ({
+	raw: (response) => {
+		response.writeHead(200, { 'content-type': 'audio/mpeg' });
+		let left = pieces;
+		const next = () => {
+			response.write(Buffer.alloc(200, 7));
+			if (--left > 0) void clock.sleep(pauseMs).then(next);
+			else response.end();
+		};
+		next();
+	},
+});
+
 export interface SeenRequest {
 	method: string;
 	path: string;

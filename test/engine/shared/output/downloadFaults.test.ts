@@ -1,11 +1,10 @@
 import fs from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 
-import { clock } from '../../../../nodes/shared/util/clock';
 import { trickle } from '../../../support/server';
 import { fastClock, until, useShortRequestLimit } from '../../support/clocks';
 import { describeInEachBinaryDataMode, readBinary, type RunResult } from '../../support/engine';
-import type { Reply } from '../../support/scriptedService';
+import { type Reply, slowFile } from '../../support/scriptedService';
 import { completedWith, failed, songAt } from '../../support/scriptedTasks';
 import { goOn, retryOnFail } from '../../support/settings';
 import { useSoundService } from '../../support/soundService';
@@ -124,18 +123,8 @@ describeInEachBinaryDataMode((mode) => {
 		});
 
 		test('a download that is slow, but alive, is left to end', async () => {
-			const slow = (response: ServerResponse) => {
-				response.writeHead(200, { 'content-type': 'audio/mpeg' });
-				let left = 5;
-				const next = () => {
-					response.write(Buffer.alloc(200, 7));
-					// Twenty seconds by the nodes' clock: more than a minute in all.
-					if (--left > 0) void clock.sleep(20_000).then(next);
-					else response.end();
-				};
-				next();
-			};
-			service.on('GET', FILE, { raw: slow });
+			// More than a minute in all.
+			service.on('GET', FILE, slowFile(5, 20_000));
 			const { items } = await download();
 			expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000);
 			expect(service.sent('GET', FILE)).toHaveLength(1);

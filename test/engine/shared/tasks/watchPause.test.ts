@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-
 import { NOT_READ } from '../../../../nodes/shared/tasks/waitingExecution';
 import { clock } from '../../../../nodes/shared/util/clock';
 import { fastClock, realMs } from '../../support/clocks';
@@ -10,7 +8,7 @@ import {
 	stopWatching,
 	told,
 } from '../../support/pausedExecution';
-import { type Reply, SCRIPTED_KEY } from '../../support/scriptedService';
+import { type Reply, SCRIPTED_KEY, slowFile } from '../../support/scriptedService';
 import {
 	accepted,
 	completed,
@@ -40,20 +38,6 @@ const pauseSounds = async (count: number, settings: PauseSettings = {}, options 
 
 /** n8n's answers to calls of the execution's address, each time it is called. */
 const statuses = (calls: Array<{ status: number }>) => calls.map(({ status }) => status);
-
-/** Milliseconds, by the clock of the nodes, of a download that is slow, but alive. */
-const TRICKLE_MS = 260_000;
-
-function trickle(response: ServerResponse): void {
-	response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('a');
-	const began = clock.now();
-	const next = () => {
-		if (clock.now() >= began + TRICKLE_MS) return response.end();
-		response.write('a');
-		void clock.sleep(15_000).then(next);
-	};
-	next();
-}
 
 /** Answers n times with the first reply, then with the second. */
 const after = (count: number, first: Reply, then: Reply): Reply[] => [
@@ -609,12 +593,12 @@ describe('The time limit of a pause', () => {
 		afterAll(() => (clockOfTest = () => fastClock(SCALE)));
 
 		test('a download that lasts beyond it resumes the execution once', async () => {
-			service.on('GET', '/slow.mp3', { raw: trickle });
+			service.on('GET', '/slow.mp3', slowFile(19, 15_000));
 			onRecord(running, running, completedWith(songAt(`${service.url}/slow.mp3`)));
 			const run = { given: { downloadFiles: true } };
 			const execution = await pauseSounds(1, {}, { timeout: 5 }, run);
 			expect((await execution.resumed).json).toMatchObject([{ taskId: 'task_1' }]);
-			await clock.sleep(TRICKLE_MS);
+			await clock.sleep(18 * 15_000);
 			expect(await execution.callback()).toEqual({ status: 200 });
 			expect(service.sent('GET', '/slow.mp3')).toHaveLength(1);
 		});
