@@ -280,7 +280,7 @@ describe('The video is the first file', () => {
 	});
 });
 
-test.each([
+test.each<[string, string, string, (TaskFamily | null)?]>([
 	['.mp3', 'audio', 'result'],
 	['.webp?x=1', 'image', 'result'],
 	['.mp4#t', 'video', 'result'],
@@ -294,8 +294,14 @@ test.each([
 	['.mp4?frame=1', 'image', 'cover_url'],
 	['', 'image', 'cover'],
 	['', 'video', 'video_url'],
-])('the kind of a file: a link that ends in "%s" is %s in the field %s', (ending, kind, field) => {
-	expect(kindsOf(null, { [field]: link(`a${ending}`) })).toEqual([kind]);
+	['', 'audio', 'audio_file', 'image'],
+	['', 'image', 'picture', 'music'],
+	['', 'image', 'cover_art', 'music'],
+	['', 'image', 'thumbnail', 'music'],
+	['', 'image', 'first_image', 'music'],
+	['', 'video', 'music_video', 'music'],
+])('a link that ends in "%s" is %s in the field %s', (ending, kind, field, family = null) => {
+	expect(kindsOf(family, { [field]: link(`a${ending}`) })).toEqual([kind]);
 });
 
 test.each<[string, string[]]>([
@@ -317,17 +323,6 @@ test.each<[string, TaskFamily | null]>([
 ])('a link that tells nothing is %s in the family %s', (kind, family) => {
 	for (const name of ['a', 'a.mp3.bin', 'a.png_small', 'a.mp4x'])
 		expect(kindsOf(family, { url: link(name) })).toEqual([kind]);
-});
-
-test.each([
-	['audio', 'audio_file', 'image'],
-	['image', 'picture', 'music'],
-	['image', 'cover_art', 'music'],
-	['image', 'thumbnail', 'music'],
-	['image', 'first_image', 'music'],
-	['video', 'music_video', 'music'],
-] as const)('a link without an ending is %s in the field %s', (kind, field, family) => {
-	expect(kindsOf(family, { [field]: link('a') })).toEqual([kind]);
 });
 
 test('the documented places tell the kind, whatever the family', () => {
