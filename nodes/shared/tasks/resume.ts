@@ -41,8 +41,8 @@ import {
 	findRunning,
 	forgetConnection,
 	forgetWaiting,
+	givenUpAfterMs,
 	hasResumed,
-	isGivenUp,
 	isOfResumed,
 	isOverdue,
 	keptConnection,
@@ -146,7 +146,8 @@ const addressOf = (context: IWebhookFunctions, name: 'resumeUrl' | 'resumeFormUr
 	z.string().parse(context.evaluateExpression(`{{ $execution.${name} }}`, 0));
 
 const onlyHostResumes = (run: CallbackRun) =>
-	isGivenUp(run, () => addressOf(run.context, 'resumeUrl'));
+	isOverdue(run) &&
+	clock.now() >= run.pauseLimit + givenUpAfterMs(addressOf(run.context, 'resumeUrl'));
 
 const rowIn = ({ input }: Record<string, unknown> = {}) =>
 	isObject(input) ? toJson(input) : undefined;

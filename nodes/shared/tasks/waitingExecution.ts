@@ -81,8 +81,8 @@ export const NOT_READ =
 /** Milliseconds after the limit for the files of what has ended. */
 const FILES_WITHIN_MS = 50_000;
 
-/** Milliseconds before n8n's own limit from which only n8n resumes the execution: before n8n sets that timer. */
-const GIVEN_UP_BEFORE_MS = 80_000;
+/** Milliseconds after the limit from which only n8n resumes the execution: before n8n sets that timer. */
+export const givenUpAfterMs = (resumeUrl: string): number => hostLimitAfterMs(resumeUrl) - 80_000;
 
 export type PausedRun<Context extends TaskContext = IExecuteFunctions> = TaskRun<Context> & {
 	/** Its items, with what was known of their tasks before the pause. */
@@ -102,11 +102,6 @@ type Limited = Pick<PausedRun, 'pauseLimit'>;
 export const outputEnd = ({ pauseLimit }: Limited): number => pauseLimit + FILES_WITHIN_MS;
 
 export const isOverdue = ({ pauseLimit }: Limited): boolean => clock.now() >= pauseLimit;
-
-/** @param resumeUrl gives the address of the execution: it is asked for only after the limit */
-export const isGivenUp = (run: Limited, resumeUrl: () => string): boolean =>
-	isOverdue(run) &&
-	clock.now() >= run.pauseLimit + hostLimitAfterMs(resumeUrl()) - GIVEN_UP_BEFORE_MS;
 
 /** The connections of pauses that this process watches, each with its limit. */
 const connections = new Memory<Limited & { connection: Connection }>(MAX_EXECUTIONS);
