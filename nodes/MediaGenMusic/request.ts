@@ -4,10 +4,16 @@ import * as spec from '../shared/api/music';
 import type { Operation } from '../shared/n8n/describe';
 import { additionalFieldsOf } from '../shared/n8n/fields';
 import type { Options } from '../shared/n8n/options';
-import { labelOf, unlistedNotes } from '../shared/n8n/parameters';
+import {
+	type ExecutedItem,
+	labelOf,
+	type ParameterValues,
+	refusal,
+	unlistedNotes,
+} from '../shared/n8n/parameters';
 import { isMain } from '../shared/output/task';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
-import type { RequestBody, TaskFile } from '../shared/tasks/prepare';
+import type { PanelBody, RequestBody, TaskFile } from '../shared/tasks/prepare';
 import { said } from '../shared/util/json';
 import { toCamelCase } from '../shared/util/names';
 import { refuseIn } from '../shared/util/schema';
@@ -107,6 +113,14 @@ function fileProblem(
 	return `This item is track ${index} of task ${String(taskId)}, and "Track Number" is ${Number(track)}: set it to {{ $json.${place}index }}${ifItsTask}`;
 }
 
+/** Refuses the task of an item that says that this task has failed: the service would not find a track of it. */
+function bodyOf(values: ParameterValues, item: ExecutedItem): PanelBody {
+	const { taskId, status } = item.context.getInputData()[item.itemIndex]?.json ?? {};
+	if (status === 'failed' && taskId !== undefined && taskId === values.taskId)
+		throw refusal(item, 'taskId', 'must be a completed task; this one has failed');
+	return { body: values };
+}
+
 /** Creates an operation from its fields: `POST /v1/music/generations/{operation}` (spec §2). */
 export function musicOperation(given: MusicOperation): Operation {
 	const { fields: own, song, options: others, rule, ...operation } = given;
@@ -119,6 +133,7 @@ export function musicOperation(given: MusicOperation): Operation {
 		resource: { name: 'Music', value: 'music' },
 		fields,
 		schema: musicRequest({ ...inSight, ...options }, song, rule),
+		toBody: bodyOf,
 		path: `/v1/music/generations/${operation.value}`,
 		notes: (body, set) =>
 			said(

@@ -53,7 +53,7 @@ export interface TaskRequest {
 	fields: INodeProperties[];
 	/** Validates the body, under the API's names. Its messages begin with "must" or "is". */
 	schema: z.ZodType<RequestBody, z.ZodTypeDef, unknown>;
-	toBody?(values: ParameterValues, item: ExecutedItem): Promise<PanelBody>;
+	toBody?(values: ParameterValues, item: ExecutedItem): PanelBody | Promise<PanelBody>;
 	/** Path of the endpoint; a function if the body holds the path, or a part of it. */
 	path: string | ((body: RequestBody) => TaskTarget);
 	/** What the service changes or ignores in this body, each in a sentence. `given` is what the user set, in the API's names. */

@@ -120,6 +120,17 @@ test.each([
 	expect(sent()).toEqual([]);
 });
 
+test('a song that has failed, as its item says, is refused before anything is bought', async () => {
+	const [song] = songFiles();
+	const { taskId } = song?.json ?? {};
+	const items = [{ json: { taskId, status: 'completed' } }, { json: { taskId, status: 'failed' } }];
+	const { error } = await coverOf(items);
+	expect(error?.message).toBe(
+		'"Task ID" must be a completed task; this one has failed [row 2 (item 1)]',
+	);
+	expect(sent()).toEqual([]);
+});
+
 test('a second track is not bought as the first one that "Track Number" names, even as a text from a table', async () => {
 	const [song] = songFiles();
 	const rows = ['1', '2'].map((index) => ({ json: { ...song?.json, index } }));
