@@ -11,6 +11,7 @@ import {
 	refusal,
 	unlistedNotes,
 } from '../shared/n8n/parameters';
+import { BESIDE_A_SONG } from '../shared/output/resultFiles';
 import { isMain } from '../shared/output/task';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { PanelBody, RequestBody, TaskFile } from '../shared/tasks/prepare';
@@ -106,7 +107,9 @@ function fileProblem(
 ): string | undefined {
 	const { index, kind, name, place } = file;
 	if (track === undefined) return undefined;
-	if (index === null || !isMain(file, 'music'))
+	// A table may have made `null` a blank.
+	const hasNone = index === null || (index === undefined && BESIDE_A_SONG.test(name ?? ''));
+	if (hasNone || !isMain(file, 'music'))
 		return `This file of task ${String(taskId)} is not a track: ${name || kind}`;
 	if (index === undefined || index === track) return undefined;
 	const ifItsTask = file.taskId === undefined ? ', if that is the task of the file' : '';
@@ -115,8 +118,10 @@ function fileProblem(
 
 /** Refuses the task of an item that says that this task has failed: the service would not find a track of it. */
 function bodyOf(values: ParameterValues, item: ExecutedItem): PanelBody {
-	const { taskId, status } = item.context.getInputData()[item.itemIndex]?.json ?? {};
-	if (status === 'failed' && taskId !== undefined && taskId === values.taskId)
+	const { taskId, status, serviceStatus } = item.context.getInputData()[item.itemIndex]?.json ?? {};
+	// A row may have a status of the user's own.
+	const isTask = serviceStatus !== undefined && taskId !== undefined;
+	if (isTask && status === 'failed' && taskId === values.taskId)
 		throw refusal(item, 'taskId', 'must be a completed task; this one has failed');
 	return { body: values };
 }

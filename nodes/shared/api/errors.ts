@@ -156,7 +156,7 @@ function readServiceMessage(body: unknown) {
 	return {
 		message: reason ?? toText(message) ?? toText(msg),
 		code: toText(code),
-		fromService: reason !== undefined && !STATUS_WORDS.test(reason),
+		fromService: reason !== undefined,
 	};
 }
 
@@ -232,7 +232,7 @@ export function errorFromResponse(
 ): ApiError {
 	const { statusCode: status, headers, body } = response;
 	const [ErrorClass, headline] = classOf(status, headers.location);
-	const { message, ...fields } = readServiceMessage(body);
+	const { message, fromService, ...fields } = readServiceMessage(body);
 	const title = (status === 404 ? notFound : undefined) ?? headline;
 	// A 4xx other than 408 says that nothing was done. It is unknown what happened before a timeout, a 5xx or another redirect.
 	const isRefused =
@@ -244,6 +244,7 @@ export function errorFromResponse(
 	const saysMore = words !== undefined && words.toLowerCase() !== title.toLowerCase();
 	return new ErrorClass(saysMore ? `${title}: ${words}` : title, sent, {
 		...fields,
+		fromService: fromService && !STATUS_WORDS.test(toText(objectOf(body).error) ?? ''),
 		httpStatus: status,
 		response: namesMore ? shortResponse(body) : undefined,
 		retryAfterMs: parseRetryAfter(headers['retry-after'], now),

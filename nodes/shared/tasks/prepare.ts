@@ -28,7 +28,7 @@ import { purchaseKey } from '../purchase/purchaseRecords';
 import { type ReadyItem, readItems } from '../purchase/runPaidItems';
 import { findUpload, uploadedLink } from '../purchase/uploadedPictures';
 import { isObject, objectOf, textOrJson, toJson } from '../util/json';
-import { number, parseWebUrl } from '../util/schema';
+import { integer, parseWebUrl } from '../util/schema';
 import { z } from '../util/vendor/zod';
 import { itemAddress, ON_OWN_NETWORK, pausedAddress } from './callbackAddress';
 import type { TaskRun } from './taskRun';
@@ -168,10 +168,7 @@ async function prepareItem(
 
 /** An item that stands for one file of a task. Split Out leaves the file under `results`, or without its task; a table makes its number a text. */
 const fileItem = resultShape.pick({ kind: true, url: true }).extend({
-	index: z
-		.literal('')
-		.transform(() => null)
-		.or(number().nullish().catch(undefined)),
+	index: integer(1).nullish().catch(undefined),
 	name: resultShape.shape.name.default(null),
 	taskId: z.string().optional(),
 });

@@ -176,6 +176,13 @@ describeInEachBinaryDataMode((mode) => {
 		expect(service.sent('GET', FILE)).toHaveLength(1);
 	});
 
+	test('a file with more bytes than that fails the node, and the error names its task', async () => {
+		service.on('GET', FILE, { ...whole, text: Buffer.alloc(2_000_001) });
+		const { error } = await download({ maxDownloadSize: 2 }, { settings: {} });
+		expect(error?.message).toContain('larger than the 2 MB');
+		expect(error?.description).toContain('task_1');
+	});
+
 	test('a link that does not answer does not keep the files behind it waiting', async () => {
 		const held: ServerResponse[] = [];
 		service.on('GET', '/slow.mp3', { raw: (response) => void held.push(response) });

@@ -456,7 +456,7 @@ describe('What an attempt left is taken up by the next one in the same execution
 describe('Items that may have been bought', () => {
 	test.each<[string, Reply[]]>([
 		['beside one that was bought', [accepted('task_1'), unclear, { reset: true }]],
-		['all of them', [unclear, { text: '<html>' }, { reset: true }, { text: '' }]],
+		['all of them', [unclear, { text: '{"data": [' }, { reset: true }, { text: '' }]],
 	])('each is named in the message of a failed run and in the log: %s', async (_, replies) => {
 		onSubmit(...replies);
 		const { error } = await buy(replies.length, oneByOne);

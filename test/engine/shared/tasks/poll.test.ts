@@ -190,6 +190,7 @@ test.each<[string, number, Reply[]]>([
 	['the 404 page of a proxy, for however long', 59, [page(404), page(404), page(404)]],
 	['a 404 of a gateway without the error of the service', 59, [noRoute, noRoute, noRoute]],
 	['one in the words of HTTP', 59, [notFound, notFound, notFound]],
+	['half a JSON', 59, [{ text: '{"code": 200, "data": {' }]],
 	['a 401 of another server, such as a proxy', 59, [page(401)]],
 	['a 403 of another server', 59, [page(403)]],
 	['the failure of another task', 59, [ofAnother]],

@@ -123,12 +123,25 @@ test.each([
 test('a song that has failed, as its item says, is refused before anything is bought', async () => {
 	const [song] = songFiles();
 	const { taskId } = song?.json ?? {};
-	const items = [{ json: { taskId, status: 'completed' } }, { json: { taskId, status: 'failed' } }];
+	const failed = { taskId, status: 'failed' };
+	const items = [{ json: failed }, { json: { ...failed, serviceStatus: 'failed' } }];
 	const { error } = await coverOf(items);
 	expect(error?.message).toBe(
 		'"Task ID" must be a completed task; this one has failed [row 2 (item 1)]',
 	);
 	expect(sent()).toEqual([]);
+	// A status of a row that is not a task's is the user's own.
+	expect((await coverOf([{ json: failed }])).error).toBeUndefined();
+});
+
+test.each<[string, IDataObject]>([
+	['without a number, from a table', { index: '' }],
+	["whose index is the user's own, from zero", { index: 0 }],
+])('a track %s is bought as the one that "Track Number" names', async (_, own) => {
+	const [song] = songFiles();
+	const { error } = await coverOf([{ json: { ...song?.json, ...own } }], { audioIndex: 1 });
+	expect(error).toBeUndefined();
+	expect(sent()).toHaveLength(1);
 });
 
 test('a second track is not bought as the first one that "Track Number" names, even as a text from a table', async () => {

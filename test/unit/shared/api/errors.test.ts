@@ -292,6 +292,7 @@ describe('A response with an error', () => {
 			details: { type: 'overloaded', code: '9', fromService: true },
 		});
 		expect(errorInBody({ error: 'Overloaded' })).toBeInstanceOf(ServerError);
+		expect(errorInBody({ error: 'Not Found' })).toBeInstanceOf(ServerError);
 		const none = [null, {}, '', ' ', 0].map((error) => ({ error }));
 		for (const body of [{}, { message: 'Hello' }, ...none, 'text', undefined])
 			expect(errorInBody(body)).toBeUndefined();
