@@ -14,11 +14,11 @@ import {
 import { readAdditionalBody } from '../shared/n8n/parameters';
 import { parseOptions } from '../shared/n8n/readOptions';
 import { isObject } from '../shared/util/json';
-import { number, text } from '../shared/util/schema';
+import { number, text, toId } from '../shared/util/schema';
 import { z } from '../shared/util/vendor/zod';
 
 /** From the list or by ID, or as plain text. */
-const modelName = z.preprocess((value) => (isObject(value) ? value.value : value), text());
+const modelName = z.preprocess((value) => toId(isObject(value) ? value.value : value), text());
 
 export const modelFields = z.object({
 	model: inPanel(modelName, chatModelField),
@@ -40,7 +40,7 @@ export const modelFields = z.object({
 			messages: ['Messages', 'POST /v1/messages'],
 			completions: [
 				'Chat Completions',
-				'POST /v1/chat/completions. It caches results of tools one answer later.',
+				'POST /v1/chat/completions. It caches results of tools later.',
 			],
 		},
 		default: 'messages',

@@ -110,12 +110,13 @@ export class MediaGenModel implements ChatModel {
 		config: ChatModelConfig,
 		streaming: Record<string, unknown>,
 	): AsyncGenerator<StreamChunk, GenerateResult> {
-		const { client, purchases, fields, memory } = this.setup;
+		const { client, purchases, fields, options, memory } = this.setup;
 		const streamed = new StreamedAnswer();
 		let parts: AnswerParts = streamed.parts;
 		try {
 			const { question, request } = this.prepare(messages, config, streaming);
-			const warnings = fields.caching === 'off' ? [] : memory.warningsOf(question);
+			const cachesTurns = options.cachedHistory !== 'none';
+			const warnings = fields.caching === 'off' ? [] : memory.warningsOf(question, cachesTurns);
 			const opened = await purchases.buy(async () => await client.chat.open(request()));
 			if ('pieces' in opened)
 				return this.toResult(yield* this.textIn(opened.pieces, streamed), question, warnings);

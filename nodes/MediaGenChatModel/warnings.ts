@@ -27,11 +27,12 @@ export class NodeMemory {
 	private talks: string[][] = [];
 	private said = new Set<string>();
 
-	/** What in a question defeats the cache, as far as it is known before the answer. */
-	warningsOf({ tools, system: texts, turns }: Question): string[] {
+	/** What in a question defeats the cache, as far as it is known before the answer. `cachesTurns`: whether more than system prompt and tools is cached. */
+	warningsOf({ tools, system: texts, turns }: Question, cachesTurns = true): string[] {
 		const offered = hashOf(tools);
 		const system = texts.join('\n');
 		const prompt = hashOf(system);
+		const hasSlid = this.hasSlid(turns.map(hashOf));
 		// If the text is still the same, nothing in it changes with each question.
 		const volatile = this.systems.includes(prompt) ? [] : findVolatile(system);
 		const warnings = [
@@ -41,7 +42,7 @@ export class NodeMemory {
 				({ what, character }) =>
 					`The system prompt has what looks like ${what} at character ${count(character)}. If it changes with each question, the cache is never read: move it into the question.`,
 			),
-			...(this.hasSlid(turns.map(hashOf)) ? [SLID] : []),
+			...(hasSlid && cachesTurns ? [SLID] : []),
 		];
 		this.tools = withNewest(this.tools, offered);
 		this.systems = withNewest(this.systems, prompt);

@@ -31,6 +31,7 @@ import {
 } from '../../shared/purchase/runPaidItems';
 import { SpendingGuard } from '../../shared/purchase/spendingGuard';
 import { traceUsed } from '../../shared/report/customData';
+import { clock } from '../../shared/util/clock';
 import { findVolatile } from '../../shared/util/volatile';
 import { type ChatOptions, chatOptions, chatOptionsField, promptFields } from '../fields';
 import { type ChatOutcome, toOutput, usedBy } from '../output';
@@ -88,7 +89,10 @@ async function readQuestions(
 const answeredWith = (response: ChatResponse) =>
 	`question answered with ${shortResponse(response)}`;
 
-/** After so many time limits in a row, the questions that wait for the same blocks are sent at once. */
+/** Milliseconds after which an answer that does not come is late, or half its time limit if that is shorter. */
+const LATE_AFTER_MS = 30_000;
+
+/** After so many late answers in a row that did not come, the questions that wait for the same blocks are sent at once. */
 const MOST_UNANSWERED = 2;
 
 async function askAll(
@@ -102,7 +106,7 @@ async function askAll(
 	const warmUp = new WarmUp();
 	const sent = new Set<number>();
 	const late = new Set<number>();
-	/** Time limits in a row that passed without an answer. */
+	/** Late answers in a row that did not come. */
 	let unanswered = 0;
 	const isRunAgain = signal?.aborted === true;
 	const paidRun: PaidRun<Question, ChatResponse> = {
@@ -112,10 +116,11 @@ async function askAll(
 			({ itemIndex, purchase: { body } }) =>
 			async () => {
 				sent.add(itemIndex);
+				const lateAt = clock.now() + Math.min(timeoutMs / 2, LATE_AFTER_MS);
 				return await client.chat
 					.create(chatRequest(style, body, timeoutMs))
 					.catch((error: unknown) => {
-						if (error instanceof TimeoutError) late.add(itemIndex);
+						if (error instanceof TimeoutError || clock.now() >= lateAt) late.add(itemIndex);
 						throw error;
 					});
 			},
@@ -125,8 +130,8 @@ async function askAll(
 		logLine: (response) => (signal?.aborted ? answeredWith(response) : undefined),
 		hintFor: (error) => (error instanceof NotFoundError ? CHECK_MODEL : undefined),
 		// For each prefix that is not cached yet, one request is sent before the others. The next one cannot read what a refused one
-		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that lets
-		// two time limits pass may let all pass: one by one, that takes a time limit each.
+		// wrote, so it has to write it again (cache rule 6). What an earlier attempt wrote may have expired. A service that was
+		// waited for in vain twice may be for all, such as under a rate limit: one by one, that takes a time limit each.
 		schedule: async (item, start) => {
 			const keys = options.warmCacheFirst ? prefixKeys(item.print) : [];
 			return await warmUp.run(keys, start, (end) => {

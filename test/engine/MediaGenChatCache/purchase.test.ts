@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
+import { clock } from '../../../nodes/shared/util/clock';
 import type { FaultRuleInput } from '../../../sandbox/service';
 import {
 	blocks,
@@ -94,6 +95,14 @@ describe.each(CHAT_OPERATIONS)('%s', (operation) => {
 		'%s: not sent again, by "Retry On Fail" neither: it may have been paid for',
 		async (_, effect, message) => await expectSentOnce(effect, message),
 	);
+
+	test('under a rate limit that does not end, the questions are not asked one by one', async () => {
+		fault({ type: 'status', status: 429 }, { count: null });
+		const began = clock.now();
+		const { json } = await ask({ concurrency: 10, timeout: 70 }, { items: ten, ...goOn });
+		expect(json.filter((item) => 'error' in item)).toHaveLength(10);
+		expect(clock.now() - began).toBeLessThan(5 * 70_000);
+	});
 
 	describe('no answer', () => {
 		// Longer than the answers take below, also on a busy machine.

@@ -56,6 +56,11 @@ const text = (said: string, more = {}) => ({ type: 'text', text: said, ...more }
 
 const parameters = { type: 'object', properties: { what: { type: 'string' } } };
 
+test('blanks around the ID of the model are not sent', async () => {
+	const { body } = await requestOf({ parameters: { model: ' vendor-chat-1\n' } }, user('Why?'));
+	expect(body).toMatchObject({ model: 'vendor-chat-1' });
+});
+
 test('a talk with tools in messages style, with four markers, each in a block', async () => {
 	const { body, headers } = await requestOf({}, ...TALK);
 	expect(body).toEqual({

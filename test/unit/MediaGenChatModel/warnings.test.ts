@@ -71,6 +71,12 @@ describe('a memory that drops the oldest turns', () => {
 		expect(ask('d', 'e', 'f')).toEqual(SLID);
 	});
 
+	test('is not told where the conversation is not cached', () => {
+		const ask = (...turns: string[]) => memory.warningsOf(question({ turns }), false);
+		expect(ask('a', 'b', 'c')).toEqual([]);
+		expect(ask('b', 'c', 'd')).toEqual([]);
+	});
+
 	test('is told apart from another talk, of which several run at a time', () => {
 		expect(ask('a', 'b', 'c')).toEqual([]);
 		expect(ask('x', 'b', 'c')).toEqual([]);
