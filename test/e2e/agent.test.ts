@@ -42,8 +42,6 @@ const pictures = (parameters: object = {}, settings: object = {}) =>
 const impatient = (settings: object = {}) =>
 	pictures({ options: { pollInterval: 1, timeout: 1 } }, settings);
 
-const goOn = { onError: 'continueRegularOutput' };
-
 const retry = { retryOnFail: true, maxTries: 5, waitBetweenTries: 100 };
 
 describeOnHosts('An AI agent', (host) => {
@@ -135,9 +133,9 @@ describeOnHosts('An AI agent', (host) => {
 			expect(new Set(told()).size).toBe(2);
 		});
 
-		test('with On Error at Continue, reads of a task that takes too long', async () => {
+		test('reads of a task that takes too long', async () => {
 			sandbox().durations.set({ image: null });
-			const execution = await ask(version, impatient(goOn), { prompt: PROMPT });
+			const execution = await ask(version, impatient(), { prompt: PROMPT });
 			const [bought] = sandbox().tasks.list();
 			expect(execution.status).toBe('success');
 			const items: unknown = JSON.parse(told()[0] ?? '');
@@ -170,7 +168,7 @@ describeOnHosts('An AI agent', (host) => {
 		});
 
 		test('that keeps calling buys as many tasks as Max Tasks allows, and reads why there are no more', async () => {
-			const limited = pictures({ waitMode: 'none', options: { maxTasks: 20 } }, goOn);
+			const limited = pictures({ waitMode: 'none', options: { maxTasks: 20 } });
 			const five = [0, 1, 2, 3, 4];
 			const turns = five.map((turn) =>
 				five.map((call) => ({ prompt: `${PROMPT}, ${turn * 5 + call}` })),

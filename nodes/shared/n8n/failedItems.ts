@@ -5,7 +5,7 @@ import { clock } from '../util/clock';
 import { isObject, objectOf, toJson } from '../util/json';
 import type { Operation } from './describe';
 import { asNodeError, errorItem, LINE_END, type NodeError, serviceError } from './nodeErrors';
-import { optionsOfFailedItem } from './readOptions';
+import { goesOn, optionsOfFailedItem } from './readOptions';
 
 export interface FailedItem {
 	itemIndex: number;
@@ -47,7 +47,7 @@ export async function itemOrError<Item extends object>(
 /** Throws the first item's error, unless the node is set to continue. */
 export function throwFirstError(context: IExecuteFunctions, items: readonly object[]): void {
 	const failed = items.find(isFailed);
-	if (failed && !context.continueOnFail()) throw failed.error;
+	if (failed && !goesOn(context)) throw failed.error;
 }
 
 export const withParagraph = (...texts: Array<string | null | undefined>) =>
@@ -101,7 +101,7 @@ async function runOrContinue(
 		const left = objectOf(nodeError.context.left);
 		// Answers are too long for an error that n8n stores.
 		delete nodeError.context.left;
-		if (!context.continueOnFail()) throw nodeError;
+		if (!goesOn(context)) throw nodeError;
 		return [
 			context.getInputData().map(({ json }, itemIndex) => {
 				const { fileName: _fileName, ...own } = optionsOfFailedItem(context, itemIndex);

@@ -29,6 +29,10 @@ export const firstItemOf = (context: IExecuteFunctions): ParameterSource => ({
 /** Whether n8n runs the node as a tool of an AI agent: such a node has a type of its own. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
+/** Whether failed items come out with their errors. n8n shows no "On Error" at a tool, whose agent must learn what it has bought. */
+export const goesOn = (context: { continueOnFail(): boolean; getNode(): INode }): boolean =>
+	context.continueOnFail() || (isTool(context.getNode()) && !context.getNode().retryOnFail);
+
 /** Reads the options that the user set, and the defaults of the others. Throws a `NodeOperationError` that names the option. */
 export function parseOptions<Shape extends Options>(
 	context: { getNode(): INode },

@@ -4,7 +4,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { type FailedItem, isFailed } from '../n8n/failedItems';
 import { errorItem, itemError, type NodeError } from '../n8n/nodeErrors';
 import type { RunOptions } from '../n8n/options';
-import { isTool, type ItemOptions } from '../n8n/readOptions';
+import { goesOn, isTool, type ItemOptions } from '../n8n/readOptions';
 import { clock, sleep, within } from '../util/clock';
 import { isObject, toJson } from '../util/json';
 import { pLimit } from '../util/vendor/pLimit';
@@ -74,10 +74,9 @@ export const isLeftOut = (item: { itemIndex: number; state?: string }) => item.s
 
 /** The first item whose error fails the node; `undefined` if the node is set to continue. */
 export const fatalItem = <Item extends { itemIndex: number; state?: string }>(
-	context: { continueOnFail(): boolean },
+	context: Parameters<typeof goesOn>[0],
 	items: readonly Item[],
-) =>
-	context.continueOnFail() ? undefined : items.filter(isFailed).find((item) => !isLeftOut(item));
+) => (goesOn(context) ? undefined : items.filter(isFailed).find((item) => !isLeftOut(item)));
 
 /** The last known status; for an item without a task, whether one may have been bought. */
 export function outcomeStatus(

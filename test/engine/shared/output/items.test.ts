@@ -89,11 +89,11 @@ test('as a tool of an agent the item is short, and nothing is downloaded', async
 });
 
 test('a tool of an agent cannot pause, and says what to set', async () => {
-	const { error } = await run({ waitMode: 'callback' }, {}, { node: soundTool() });
-	expect([error?.message, error?.description]).toEqual([
-		'A tool of an AI agent cannot pause the execution',
-		'Set "Wait for Result" to "Poll Here".',
-	]);
+	const { json } = await run({ waitMode: 'callback' }, {}, { node: soundTool() });
+	expect(json[0]?.error).toMatchObject({
+		message: 'A tool of an AI agent cannot pause the execution',
+		description: 'Set "Wait for Result" to "Poll Here".',
+	});
 	expect(service.requests).toEqual([]);
 });
 

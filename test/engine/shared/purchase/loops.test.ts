@@ -14,7 +14,7 @@ import {
 	soundTool,
 	unclear,
 } from '../../support/scriptedTasks';
-import { errorOutput, goOn, retryAndGoOn } from '../../support/settings';
+import { errorOutput, goOn, retryAndGoOn, retryOnFail } from '../../support/settings';
 import { statesOf, useSoundService } from '../../support/soundService';
 
 const { service, onSubmit, onRecord, onRecordOf, buy, pause, bought } = useSoundService(() =>
@@ -203,10 +203,20 @@ describe('An item that the error output leads back to the node', () => {
 	});
 });
 
+const LATE = expect.stringContaining('after 5 seconds') as string;
+
 test("an agent's next try takes up what the last one left", async () => {
 	onRecord(...slow);
-	const { rounds } = await buy(1, { timeout: 5 }, { node: soundTool(), ...goOn, rounds: 2 });
+	const { rounds } = await buy(1, { timeout: 5 }, { node: soundTool(), rounds: 2 });
 	expect(rounds[1]?.[0]).toMatchObject({ taskId: 'task_1', status: 'completed' });
+	expect(rounds[0]?.[0]).toMatchObject({ taskId: 'task_1', error: { message: LATE } });
 	expect(JSON.stringify(rounds[0])).not.toContain('recordKey');
+	expect(bought()).toHaveLength(1);
+});
+
+test('with "Retry On Fail" a tool fails: n8n tries again only then', async () => {
+	onRecord(running);
+	const { error } = await buy(1, { timeout: 5 }, { node: soundTool(), ...retryOnFail });
+	expect(error?.message).toEqual(LATE);
 	expect(bought()).toHaveLength(1);
 });

@@ -283,8 +283,8 @@ describe('Max Tasks', () => {
 		});
 
 		test('an agent always gets the message', async () => {
-			const { error } = await buy(1, { maxTasks: 0 }, { node: soundTool() });
-			expect(error?.message).toContain('"Max Tasks" is 0');
+			const { json } = await buy(1, { maxTasks: 0 }, { node: soundTool() });
+			expect(messages(json)[0]).toContain('"Max Tasks" is 0');
 		});
 
 		test('"Fail" fails the node, names the tasks that it bought, counts the others and advises to retry', async () => {
