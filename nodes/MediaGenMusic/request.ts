@@ -13,6 +13,7 @@ import {
 } from '../shared/n8n/parameters';
 import { BESIDE_A_SONG } from '../shared/output/resultFiles';
 import { isMain } from '../shared/output/task';
+import { mustBeCompleted } from '../shared/tasks/checkParent';
 import { buyingOperation, type BuyingOperation } from '../shared/tasks/execute';
 import type { PanelBody, RequestBody, TaskFile } from '../shared/tasks/prepare';
 import { said } from '../shared/util/json';
@@ -122,7 +123,7 @@ function bodyOf(values: ParameterValues, item: ExecutedItem): PanelBody {
 	// A row may have a status of the user's own.
 	const isTask = serviceStatus !== undefined && taskId !== undefined;
 	if (isTask && status === 'failed' && taskId === values.taskId)
-		throw refusal(item, 'taskId', 'must be a completed task; this one has failed');
+		throw refusal(item, 'taskId', mustBeCompleted(status));
 	return { body: values };
 }
 

@@ -69,8 +69,8 @@ function memoryNote(outcomes: readonly TaskItem[]) {
 
 /** The outcomes with the summary of the run in the notes of the first: n8n shows no hints after a pause. A running task has no result. */
 export function withSummary(outcomes: readonly TaskItem[], ...more: string[]): TaskItem[] {
-	const parts = summary(outcomes, (item) => !!item.error || outcomeStatus(item) !== 'completed');
-	const ofRun = said(`This run: ${parts.join(', ')}`, more, memoryNote(outcomes));
+	const run = summary(outcomes, (item) => isFailed(item) || outcomeStatus(item) !== 'completed');
+	const ofRun = said(`This run: ${run.join(', ')}`, more, memoryNote(outcomes));
 	return outcomes.map((outcome, at) =>
 		at === 0 ? { ...outcome, notes: [...ofRun, ...outcome.notes] } : outcome,
 	);

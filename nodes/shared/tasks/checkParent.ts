@@ -18,13 +18,17 @@ export type ParentRule = (
 	words: BrandWordMap,
 ) => { problem?: { field: string; message: string }; notes?: string[] };
 
+export function mustBeCompleted(status: string): string {
+	const state =
+		status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
+	return `must be a completed task; ${state}`;
+}
+
 /** A parent must be completed. The service decides about a status that is not known here. */
 function checkStatus(record: TaskRecord | undefined): ReturnType<ParentRule> | undefined {
 	const status = record && knownStatus(record.status);
 	if (status === undefined || status === 'completed') return undefined;
-	const state =
-		status === 'failed' ? 'this one has failed' : `this one is still ${status}: wait for it first`;
-	return { problem: { field: 'task_id', message: `must be a completed task; ${state}` } };
+	return { problem: { field: 'task_id', message: mustBeCompleted(status) } };
 }
 
 async function parentRecord(run: TaskRun, taskId: unknown): Promise<TaskRecord | undefined> {

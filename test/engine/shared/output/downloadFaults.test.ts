@@ -204,8 +204,9 @@ describeInEachBinaryDataMode((mode) => {
 		service.on('GET', FILE, { ...whole, text: Buffer.alloc(1_000_000, 7) });
 		const { items } = await download({ maxDownloadSize: 1 });
 		expect(await readBinary(items[0]?.binary?.data)).toHaveLength(1_000_000);
-		for (const { headers } of service.sent('GET', FILE))
-			expect(headers).not.toHaveProperty('authorization');
+		const asked = service.sent('GET', FILE);
+		expect(asked).toHaveLength(1);
+		expect(asked[0]?.headers).not.toHaveProperty('authorization');
 	});
 
 	test('the files of a failed task are not downloaded', async () => {
